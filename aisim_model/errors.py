@@ -1,0 +1,72 @@
+"""The one error that a person's input can raise, and how it reads."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+
+class InputError(ValueError):
+    """An input that is refused, said as a sentence for the person who made it.
+
+    Parameters
+    ----------
+    field : str
+        Name of the input, as the person knows it.
+    value : object
+        What was given. Long values are shortened in the sentence.
+    problem : str
+        What is wrong and what is allowed, without a full stop.
+    remedy : str, optional
+        What to do about it, a sentence.
+
+    Examples
+    --------
+    >>> print(InputError("prompt_tokens", -3, "must be from 1 to 10,000,000", "Enter a prompt length."))
+    prompt_tokens = -3: must be from 1 to 10,000,000. Enter a prompt length.
+    """
+
+    def __init__(self, field: str, value: object, problem: str, remedy: str = "") -> None:
+        self.field, self.value, self.problem, self.remedy = field, value, problem, remedy
+        super().__init__(f"{field} = {shown(value)}: {problem}." + (f" {remedy}" if remedy else ""))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str, str]]:
+        """Survive the way back from a worker process."""
+        return type(self), (self.field, self.value, self.problem, self.remedy)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Return a value as it stands in a sentence: printable, on one line, cut at `limit` characters.
+
+    Examples
+    --------
+    >>> shown("a" * 100, limit=8)
+    "'aaaaaa…"
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        text = "a number of more than 4,300 digits"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def sentences(error: ValidationError) -> list[str]:
+    """Turn a pydantic error into one sentence a field.
+
+    Examples
+    --------
+    >>> from pydantic import BaseModel, Field
+    >>> class Row(BaseModel):
+    ...     tokens: int = Field(ge=1)
+    >>> try:
+    ...     Row(tokens=0)
+    ... except ValidationError as error:
+    ...     sentences(error)
+    ['tokens = 0: input should be greater than or equal to 1.']
+    """
+    found = []
+    for item in error.errors(include_url=False, include_context=False):
+        field = ".".join(str(part) for part in item["loc"]) or error.title
+        message = item["msg"].removeprefix("Value error, ").rstrip(".")
+        given = "nothing given" if item["type"] == "missing" else shown(item["input"])
+        found.append(f"{field} = {given}: {message[:1].lower()}{message[1:]}.")
+    return found

@@ -1,0 +1,52 @@
+"""`aisim delay`: the reference delay of one handoff."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aisim_model.errors import InputError
+from aisim_model.handoff import HandoffTransferTiming, TransferTimingMode
+from aisim_ui.cli.output import print_json
+
+
+def delay(
+    prompt_tokens: Annotated[int, typer.Option(help="Tokens of the prompt.")],
+    kv_bytes_per_token: Annotated[int, typer.Option(help="KV bytes of one token.")],
+    bandwidth_gb_s: Annotated[
+        float, typer.Option(help="What the handoff gets in all, decimal GB/s one way.")
+    ],
+    mode: Annotated[TransferTimingMode, typer.Option(help="Which tokens are sent.")] = (
+        TransferTimingMode.FULL_PROMPT
+    ),
+    destination_missing_tokens: Annotated[
+        int | None, typer.Option(help="Tokens that the decode worker lacks; needed by destination_missing.")
+    ] = None,
+    state_bytes: Annotated[int, typer.Option(help="Bytes sent once, such as recurrent state.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Time one handoff with the reference model."""
+    timing = HandoffTransferTiming(
+        mode=mode,
+        full_prompt_tokens=prompt_tokens,
+        kv_bytes_per_token=kv_bytes_per_token,
+        bandwidth_gb_s=bandwidth_gb_s,
+        state_bytes=state_bytes,
+    )
+    if mode is TransferTimingMode.DESTINATION_MISSING:
+        if destination_missing_tokens is None:
+            problem = "is needed in mode destination_missing"
+            remedy = "Add --destination-missing-tokens with the tokens that the decode worker lacks."
+            raise InputError("destination_missing_tokens", None, problem, remedy)
+        tokens = destination_missing_tokens
+    else:
+        tokens = prompt_tokens
+    delay_ms = timing.delay_ms(tokens)
+    sent = tokens * kv_bytes_per_token + state_bytes
+    reason = None if delay_ms is not None else f"bandwidth_gb_s is {bandwidth_gb_s:g}: nothing is sent"
+    if as_json:
+        found = {"delay_ms": delay_ms, "bytes": sent}
+        print_json(found if reason is None else {**found, "reason": reason})
+    else:
+        print(f"{delay_ms:.6f} ms for {sent:,} bytes" if reason is None else f"no delay: {reason}")
