@@ -18,6 +18,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def about() -> None:
+    """Plan the KV handoff of disaggregated LLM serving."""
+
+
 app.command("delay")(delay.delay)
 
 
