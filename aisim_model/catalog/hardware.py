@@ -1,0 +1,148 @@
+"""Links and GPUs: nominal figures beside measured ones, and what each figure is per."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from aisim_model.catalog.records import Positive, Record, Text, find, read_csv
+
+
+class Link(Record):
+    """An interconnect between a prefill and a decode worker.
+
+    Parameters
+    ----------
+    family : str
+        Technology, such as InfiniBand.
+    scope : {"nic", "gpu", "node"}
+        What the bandwidths are per: never mix them.
+    nominal_gb_s : float
+        Bandwidth on paper [GB/s, decimal, one direction].
+    usable_low_gb_s, usable_high_gb_s : float or None
+        Range that was seen in use [GB/s, decimal, one direction]; None where none is known.
+    usable_is : {"measured", "expected", "not found"}
+        Whether the range was measured, is what a guide expects, or is not known.
+    multi_pod : bool
+        Whether workers in different pods of a cluster can hand over through it.
+
+    Examples
+    --------
+    >>> link("ib-ndr-400").nominal_gb_s
+    50.0
+    """
+
+    family: Text
+    scope: Literal["nic", "gpu", "node"]
+    nominal_gb_s: Positive
+    usable_low_gb_s: Positive | None = None
+    usable_high_gb_s: Positive | None = None
+    usable_is: Literal["measured", "expected", "not found"]
+    multi_pod: bool
+
+    @model_validator(mode="after")
+    def _usable_range(self) -> Self:
+        low, high = self.usable_low_gb_s, self.usable_high_gb_s
+        if (low is None) != (self.usable_is == "not found") or (low is None and high is not None):
+            raise ValueError("usable_low_gb_s goes with a usable_is that says where it comes from")
+        if low is not None and not low <= (high or low) <= self.nominal_gb_s:
+            raise ValueError("usable_low_gb_s <= usable_high_gb_s <= nominal_gb_s must hold")
+        return self
+
+
+class Gpu(Record):
+    """A GPU: peak rates without sparsity, memory, and a list price where one is known.
+
+    Parameters
+    ----------
+    bf16_dense_tflops : float
+        Peak rate in bf16 [TFLOP/s].
+    fp8_dense_tflops, fp4_dense_tflops : float or None
+        Peak rate in fp8 and fp4 [TFLOP/s]; None where the GPU has none.
+    hbm_gb : float
+        Memory [GB].
+    hbm_tb_s : float
+        Memory bandwidth [TB/s].
+    usd_per_gpu_hour : float or None
+        Price of one GPU for an hour [USD]; None where it is not known.
+
+    Examples
+    --------
+    >>> gpu("h200").hbm_tb_s
+    4.8
+    """
+
+    bf16_dense_tflops: Positive
+    fp8_dense_tflops: Positive | None = None
+    fp4_dense_tflops: Positive | None = None
+    hbm_gb: Positive
+    hbm_tb_s: Positive
+    usd_per_gpu_hour: Positive | None = None
+
+
+@lru_cache(maxsize=1)
+def links() -> tuple[Link, ...]:
+    """Return every link of the catalogue.
+
+    Examples
+    --------
+    >>> {link.scope for link in links()} == {"nic", "gpu", "node"}
+    True
+    """
+    return read_csv(Link, "links.csv")
+
+
+@lru_cache(maxsize=1)
+def gpus() -> tuple[Gpu, ...]:
+    """Return every GPU of the catalogue.
+
+    Examples
+    --------
+    >>> min(gpus(), key=lambda gpu: gpu.hbm_gb).id
+    'l40s'
+    """
+    return read_csv(Gpu, "gpus.csv")
+
+
+def link(link_id: str) -> Link:
+    """Return the link of an id.
+
+    Parameters
+    ----------
+    link_id : str
+        Id, in any case.
+
+    Raises
+    ------
+    InputError
+        Where there is none; it names the nearest.
+
+    Examples
+    --------
+    >>> link("roce-100").usable_high_gb_s
+    12.0
+    """
+    return find(links(), "link", link_id)
+
+
+def gpu(gpu_id: str) -> Gpu:
+    """Return the GPU of an id.
+
+    Parameters
+    ----------
+    gpu_id : str
+        Id, in any case.
+
+    Raises
+    ------
+    InputError
+        Where there is none; it names the nearest.
+
+    Examples
+    --------
+    >>> gpu("H200").name
+    'H200'
+    """
+    return find(gpus(), "gpu", gpu_id)
