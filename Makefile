@@ -1,0 +1,88 @@
+# Two commands: `make run` serves the app, `make test` proves it. Each installs what it needs.
+
+PORT ?= 8501
+PY := .venv/bin/python
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
+COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-annotate --no-header
+
+.PHONY: help run test check format bench lock browser reference clean
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+run: .venv/run.stamp ## Serve the app on http://localhost:8501 (PORT=... for another port)
+	@$(PY) -m streamlit run app.py --server.port=$(PORT)
+
+test: check browser reference ## Everything that has to hold: check, then every test
+	$(PY) -m pytest -n 2 --dist worksteal -m "not browser" --cov
+	$(PY) -m pytest -m browser
+
+check: .venv/test.stamp ## Format, lint, types and the import contract, without running a test
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(PY) -c "from importlinter.cli import lint_imports_command as check; check()"
+
+format: .venv/test.stamp ## Format the code and mend what lint can mend
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: .venv/test.stamp ## Every ratio that the project promises, each beside its bound
+	@failed=0; for file in $$(grep -l '^if __name__ == "__main__"' benchmarks/*.py); do \
+	  echo "== $$file"; $(PY) "$$file" || failed=1; done; exit $$failed
+
+lock: .venv/test.stamp ## Lock the newest versions that pyproject.toml allows
+	$(PY) $(INSTALL) "uv>=0.9"
+	$(COMPILE) --upgrade pyproject.toml --extra build -o locks/run.lock
+	$(COMPILE) --upgrade pyproject.toml --extra build --extra test -c locks/run.lock -o locks/test.lock
+	$(COMPILE) --upgrade locks/reference.in -o locks/reference.lock
+
+clean: ## Remove what the other targets made
+	rm -rf .venv .venv-reference .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
+
+.venv/python.stamp:
+	@for candidate in $(PYTHON) python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	  if "$$candidate" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
+	      2>/dev/null; then found=$$candidate; break; fi; done; \
+	if [ -z "$$found" ]; then \
+	  echo "AISim needs Python 3.11 to 3.14 with venv (on Debian: apt-get install python3 python3-venv)." \
+	    "Install one, or name it: make run PYTHON=/path/to/python3"; exit 1; fi; \
+	echo "Making .venv with $$("$$found" --version)"; "$$found" -m venv --clear .venv
+	@touch $@
+
+.venv/run.stamp: .venv/python.stamp locks/run.lock pyproject.toml
+	@echo "Installing what the app needs"
+	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/run.lock
+	@$(PY) $(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/test.stamp: .venv/run.stamp locks/test.lock
+	@echo "Installing what tests need"
+	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/test.lock
+	@touch $@
+
+# A browser of the machine is taken as it is; else Debian's own; else the one that Playwright brings.
+FIND_BROWSER := command -v chromium || command -v chromium-browser || command -v google-chrome || command -v chrome
+
+browser: .venv/test.stamp
+	@if $(FIND_BROWSER) >/dev/null; then exit 0; fi; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  echo "Installing Chromium for the browser tests"; \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install chromium >/dev/null; fi; \
+	if $(FIND_BROWSER) >/dev/null; then exit 0; fi; \
+	$(PY) -m playwright install chromium
+
+# The reference engine wants an older pydantic than ours, so it lives in an environment of its own.
+ifeq ($(shell uname -sm),Linux x86_64)
+reference: .venv-reference/stamp
+else
+reference:
+	@echo "The reference engine comes for Linux on x86-64 only: the tests against it are left out here"
+endif
+
+.venv-reference/stamp: locks/reference.lock | .venv/test.stamp
+	@echo "Installing the reference engine"
+	@$(PY) -m venv --clear .venv-reference
+	@.venv-reference/bin/python $(INSTALL) --require-hashes --only-binary :all: -r locks/reference.lock
+	@touch $@
