@@ -42,13 +42,14 @@ clean: ## Remove what the other targets made
 	rm -rf .venv .venv-reference .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
 
 .venv/python.stamp:
-	@for candidate in $(PYTHON) python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	@for candidate in $(PYTHON) .venv/bin/python python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	  if "$$candidate" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
 	      2>/dev/null; then found=$$candidate; break; fi; done; \
 	if [ -z "$$found" ]; then \
 	  echo "AISim needs Python 3.11 to 3.14 with venv (on Debian: apt-get install python3 python3-venv)." \
 	    "Install one, or name it: make run PYTHON=/path/to/python3"; exit 1; fi; \
-	echo "Making .venv with $$("$$found" --version)"; "$$found" -m venv --clear .venv
+	if [ "$$found" != .venv/bin/python ]; then \
+	  echo "Making .venv with $$("$$found" --version)"; "$$found" -m venv --clear .venv; fi
 	@touch $@
 
 .venv/run.stamp: .venv/python.stamp locks/run.lock pyproject.toml
@@ -63,14 +64,15 @@ clean: ## Remove what the other targets made
 	@touch $@
 
 # A browser of the machine is taken as it is; else Debian's own; else the one that Playwright brings.
-FIND_BROWSER := command -v chromium || command -v chromium-browser || command -v google-chrome || command -v chrome
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
+FIND_BROWSER := for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done
 
 browser: .venv/test.stamp
-	@if $(FIND_BROWSER) >/dev/null; then exit 0; fi; \
+	@$(FIND_BROWSER); \
 	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  echo "Installing Chromium for the browser tests"; \
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install chromium >/dev/null; fi; \
-	if $(FIND_BROWSER) >/dev/null; then exit 0; fi; \
+	$(FIND_BROWSER); \
 	$(PY) -m playwright install chromium
 
 # The reference engine wants an older pydantic than ours, so it lives in an environment of its own.
