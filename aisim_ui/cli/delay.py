@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
 
 from aisim_model.errors import InputError
-from aisim_model.handoff import HandoffTransferTiming, TransferTimingMode
+from aisim_model.handoff import HandoffTransferTiming, TransferTimingMode, whole_count
 from aisim_ui.cli.output import print_json
 
 
@@ -27,6 +28,18 @@ def delay(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Time one handoff with the reference model."""
+    for field, count in (
+        ("prompt_tokens", prompt_tokens),
+        ("kv_bytes_per_token", kv_bytes_per_token),
+        ("destination_missing_tokens", destination_missing_tokens or 0),
+        ("state_bytes", state_bytes),
+    ):
+        whole_count(field, count)
+    if not math.isfinite(bandwidth_gb_s):
+        problem = "must be a finite number of GB/s"
+        raise InputError(
+            "bandwidth_gb_s", bandwidth_gb_s, problem, "Enter one such as 50, which is 400 Gb/s."
+        )
     timing = HandoffTransferTiming(
         mode=mode,
         full_prompt_tokens=prompt_tokens,

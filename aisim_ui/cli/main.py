@@ -7,14 +7,15 @@ import sys
 import typer
 from pydantic import ValidationError
 
-from aisim_model.errors import InputError, sentences
-from aisim_ui.cli import delay
+from aisim_model.errors import InputError
+from aisim_ui.cli import catalog, delay
+from aisim_ui.cli.refusal import refusals
 
 app = typer.Typer(
     name="aisim",
     help="Plan the KV handoff of disaggregated LLM serving.",
-    no_args_is_help=True,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -25,17 +26,20 @@ def about() -> None:
     """Plan the KV handoff of disaggregated LLM serving."""
 
 
+app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)
 
 
 def main() -> None:
     """Run the command; an input that is refused is a sentence on standard error and status 2."""
+    arguments = sys.argv[1:] or ["--help"]
     try:
-        app()
-    except (InputError, ValidationError) as error:
-        for line in sentences(error) if isinstance(error, ValidationError) else [str(error)]:
+        status = app(arguments, prog_name="aisim", standalone_mode=False)
+    except (InputError, ValidationError, typer.TyperException) as error:
+        for line in refusals(error, arguments):
             print(f"aisim: {line}", file=sys.stderr)
         sys.exit(2)
+    sys.exit(status)
 
 
 if __name__ == "__main__":
