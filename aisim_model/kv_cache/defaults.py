@@ -1,0 +1,123 @@
+"""What a model's class takes for keys that its config.json leaves out.
+
+Source: the ``configuration_*.py`` files of Hugging Face transformers. A default that is used is said in the
+layout's notes. A class that isn't here has none: the missing key is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from aisim_model.kv_cache.keys import NO_DEFAULTS
+
+
+def _shape(layers: int, hidden: int, heads: int, **more: Any) -> Mapping[str, Any]:
+    sizes = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": heads}
+    return MappingProxyType({**sizes, **more})
+
+
+_GEMMA3 = _shape(
+    26, 2304, 8, num_key_value_heads=4, head_dim=256, sliding_window=4096, sliding_window_pattern=6
+)
+_DELTA = MappingProxyType(
+    {
+        "linear_conv_kernel_dim": 4,
+        "linear_key_head_dim": 128,
+        "linear_value_head_dim": 128,
+        "linear_num_key_heads": 16,
+        "linear_num_value_heads": 32,
+        "full_attention_interval": 4,
+        "head_dim": 256,
+    }
+)
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "cohere2": _shape(40, 8192, 64, sliding_window=4096, sliding_window_pattern=4),
+        "deepseek_v2": MappingProxyType({"qk_rope_head_dim": 64}),
+        "deepseek_v3": MappingProxyType({"qk_rope_head_dim": 64}),
+        "falcon": _shape(32, 4544, 71, multi_query=True),
+        "gemma": _shape(28, 3072, 16, num_key_value_heads=16, head_dim=256),
+        "gemma2": _shape(
+            26, 2304, 8, num_key_value_heads=4, head_dim=256, sliding_window=4096, sliding_window_pattern=2
+        ),
+        "gemma3_text": _GEMMA3,
+        "gemma3n_text": _shape(
+            35,
+            2048,
+            8,
+            num_key_value_heads=2,
+            head_dim=256,
+            sliding_window=512,
+            sliding_window_pattern=5,
+            num_kv_shared_layers=15,
+        ),
+        "gpt2": _shape(12, 768, 12),
+        "gpt_bigcode": _shape(12, 768, 12, multi_query=True),
+        "gpt_neox": _shape(44, 6144, 64),
+        "gpt_oss": _shape(
+            36, 2880, 64, num_key_value_heads=8, head_dim=64, sliding_window=128, sliding_window_pattern=2
+        ),
+        "gptj": _shape(28, 4096, 16),
+        "jamba": MappingProxyType({"attn_layer_period": 8, "attn_layer_offset": 4}),
+        "llama": _shape(32, 4096, 32),
+        "llama4_text": _shape(48, 5120, 40, num_key_value_heads=8, head_dim=128, attention_chunk_size=8192),
+        "mistral": _shape(32, 4096, 32, num_key_value_heads=8),
+        "mixtral": _shape(32, 4096, 32, num_key_value_heads=8),
+        "mllama_text_model": _shape(
+            40, 4096, 32, num_key_value_heads=8, cross_attention_layers=(3, 8, 13, 18, 23, 28, 33, 38)
+        ),
+        "opt": _shape(12, 768, 12),
+        "phi": _shape(24, 2048, 32),
+        "phi3": _shape(32, 3072, 32),
+        "qwen2": _shape(32, 4096, 32, use_sliding_window=False),
+        "qwen3": _shape(32, 4096, 32, head_dim=128, use_sliding_window=False),
+        "qwen3_5_moe_text": _DELTA,
+        "qwen3_5_text": _DELTA,
+        "qwen3_moe": MappingProxyType({"use_sliding_window": False}),
+        "qwen3_next": _DELTA,
+        "recurrent_gemma": _shape(
+            26,
+            2560,
+            10,
+            block_types=("recurrent", "recurrent", "attention"),
+            attention_window_size=2048,
+            conv1d_width=4,
+        ),
+    }
+)
+# the text model of a class that nests one and doesn't name it
+_TEXT_CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "gemma3": "gemma3_text",
+        "gemma3n": "gemma3n_text",
+        "idefics2": "mistral",
+        "llama4": "llama4_text",
+        "llava": "llama",
+        "llava_next": "llama",
+        "mllama": "mllama_text_model",
+        "paligemma": "gemma",
+        "vipllama": "llama",
+    }
+)
+
+
+def class_defaults(config: Mapping[str, Any], text: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the defaults of a text model's class, its ``model_type`` among them; empty where unknown.
+
+    Parameters
+    ----------
+    config, text : Mapping
+        The whole file and the text model's keys in it.
+
+    Examples
+    --------
+    >>> class_defaults({"model_type": "gemma3"}, {"hidden_size": 2560})["head_dim"]
+    256
+    """
+    outer = config.get("model_type")
+    named = text.get("model_type") or outer
+    kind = _TEXT_CLASSES.get(named, named) if isinstance(named, str) else None
+    found = _DEFAULTS.get(kind) if kind is not None else None
+    return NO_DEFAULTS if found is None else MappingProxyType({**found, "model_type": kind})

@@ -1,0 +1,191 @@
+"""The keys of a config.json, read with their types and bounds, old and new names as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from aisim_model.errors import InputError
+
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers")
+HIDDEN = ("hidden_size", "n_embd", "n_embed", "d_model", "model_dim", "dim")
+HEADS = ("num_attention_heads", "n_head", "n_heads", "attention_heads", "num_heads")
+KV_HEADS = (
+    "num_key_value_heads",
+    "num_kv_heads",
+    "n_kv_heads",
+    "n_head_kv",
+    "num_query_groups",
+    "num_attention_groups",
+)
+HEAD_DIM = ("head_dim", "attention_head_dim", "kv_channels", "d_kv", "d_head")
+POSITIONS = (
+    "max_position_embeddings",
+    "n_positions",
+    "n_ctx",
+    "max_seq_len",
+    "seq_length",
+    "max_sequence_length",
+    "model_max_length",
+)
+MTP = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules")
+MAX_LAYERS = 10_000
+MAX_SIZE = 10**9
+MAX_POSITIONS = 10**12
+NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
+
+
+class ConfigError(InputError):
+    """A config.json that can't be turned into a byte curve, and why: it names the key and its value."""
+
+
+class Keys:
+    """Typed reading of one config, remembering what it assumed.
+
+    Parameters
+    ----------
+    config : Mapping
+        The text model's keys.
+    path : str
+        Where they stand in the file, such as ``text_config.``.
+    defaults : Mapping
+        What the model's class takes for keys that the file leaves out.
+    outer : Mapping
+        The whole file, where the text model's keys are nested in it.
+
+    Examples
+    --------
+    >>> Keys({"n_layer": 12}).whole(*LAYERS)
+    12
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        path: str = "",
+        defaults: Mapping[str, Any] = NO_DEFAULTS,
+        outer: Mapping[str, Any] = NO_DEFAULTS,
+    ) -> None:
+        self.config, self.path, self.defaults, self.outer = config, path, defaults, outer
+        self.notes: list[str] = []
+
+    @property
+    def model_type(self) -> str:
+        """The class that the config names, its own or the default's; empty where it names none."""
+        value = self.config.get("model_type") or self.defaults.get("model_type") or ""
+        return value if isinstance(value, str) else ""
+
+    @property
+    def dtype_bytes(self) -> int:
+        """Bytes of one element in the model's own dtype [B]; 2 where it isn't a 32-bit one."""
+        names = ("dtype", "torch_dtype")
+        declared = [
+            source[name] for source in (self.config, self.outer) for name in names if source.get(name)
+        ]
+        return 4 if declared[:1] == ["float32"] else 2
+
+    def has(self, *names: str) -> bool:
+        """Whether the file itself declares any of the names, null not counted."""
+        return any(self.config.get(name) is not None for name in names)
+
+    def note(self, sentence: str) -> None:
+        """Remember a sentence for the person."""
+        self.notes.append(sentence)
+
+    def raw(self, *names: str) -> Any:
+        """Value of the first name that has one, else the class default of the first name, which is said."""
+        for name in names:
+            if self.config.get(name) is not None:
+                return self.config[name]
+        name = names[0]
+        if not any(other in self.config for other in names) and self.defaults.get(name) is not None:
+            value = self.defaults[name]
+            kind = self.defaults["model_type"]
+            self.note(f"{name} is not in the config: {value} is the default of the class {kind}.")
+            return value
+        return None
+
+    def whole(self, *names: str, low: int = 1, high: int = MAX_SIZE) -> int | None:
+        """Return a whole number under any of its names; refuse by name where two of them differ."""
+        found = {
+            name: self.checked(name, self.config[name], low, high)
+            for name in names
+            if self.config.get(name) is not None
+        }
+        for name, value in found.items():
+            first = next(iter(found))
+            if value != found[first]:
+                raise self.contradiction(name, value, f"{first} = {found[first]}")
+        if found:
+            return next(iter(found.values()))
+        default = self.raw(*names)
+        return None if default is None else self.checked(names[0], default, low, high)
+
+    def positions(self) -> int | None:
+        """Longest prompt that the config names [-]: the first of the names, which may well differ."""
+        for name in POSITIONS:
+            if self.config.get(name) is not None:
+                return self.checked(name, self.config[name], high=MAX_POSITIONS)
+        return None
+
+    def need(self, *names: str, what: str, high: int = MAX_SIZE) -> int:
+        """As `whole`, but a question that names the key where it is missing."""
+        value = self.whole(*names, high=high)
+        if value is None:
+            raise self.missing(names[0], what)
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        """Return a true or false value, None where it is not declared."""
+        value = self.raw(name)
+        if value is None or isinstance(value, bool):
+            return value
+        raise self.refused(name, value, "must be true or false")
+
+    def items(self, name: str) -> list[Any] | None:
+        """Return a list, None where it is not declared."""
+        value = self.raw(name)
+        if value is None:
+            return None
+        if isinstance(value, list | tuple) and len(value) <= MAX_LAYERS * 2:
+            return list(value)
+        raise self.refused(name, value, f"must be a list of at most {MAX_LAYERS * 2:,} entries")
+
+    def text(self, name: str) -> str | None:
+        """Return a string, None where it is not declared."""
+        value = self.raw(name)
+        if value is None or isinstance(value, str):
+            return value
+        raise self.refused(name, value, "must be a text")
+
+    def sub(self, name: str) -> Keys:
+        """Keys of a nested object; without keys where it is not declared."""
+        value = self.raw(name)
+        if value is not None and not isinstance(value, Mapping):
+            raise self.refused(name, value, "must be an object")
+        found = Keys(value or NO_DEFAULTS, f"{self.path}{name}.", outer=self.outer)
+        found.notes = self.notes
+        return found
+
+    def checked(self, name: str, value: object, low: int = 1, high: int = MAX_SIZE) -> int:
+        """Return a value as a whole number, or refuse it by name."""
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        raise self.refused(name, value, f"must be a whole number from {low:,} to {high:,}")
+
+    def refused(self, name: str, value: object, problem: str) -> ConfigError:
+        """Return the error for a value that can't be."""
+        return ConfigError(self.path + name, value, problem, "Correct the key, or choose another file.")
+
+    def missing(self, name: str, what: str) -> ConfigError:
+        """Return the question for a key that is not there."""
+        problem = f"is not in the config, so {what} can't be told"
+        return ConfigError(self.path + name, None, problem, "Add the key, with the value the model has.")
+
+    def contradiction(self, name: str, value: object, other: str) -> ConfigError:
+        """Return the error for two keys that can't both hold."""
+        remedy = "Correct the one that is wrong."
+        return ConfigError(self.path + name, value, f"contradicts {self.path}{other}", remedy)

@@ -1,0 +1,399 @@
+"""What each layer of a model keeps, whatever the KV dtype, and the byte curves that follow from it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from aisim_model.errors import InputError
+from aisim_model.kv_cache.curve import KvCross, KvCurve, KvWindow, Tokens, whole
+from aisim_model.kv_cache.dtypes import KvDtype, kv_dtype_of
+from aisim_model.kv_cache.parts import AnyPart, CrossKv, HeadKv, IndexKeys, LatentKv, Layer, State
+
+WindowLayers = Literal["window", "full"]
+MlaCopies = Literal["per_rank", "once"]
+Amount: TypeAlias = "int | float | npt.NDArray[np.float64]"
+MAX_RANKS = 4096
+
+
+class WireBytes(NamedTuple):
+    """Bytes of one handoff: what there is, what crosses the link, what a rank holds.
+
+    Parameters
+    ----------
+    unique_bytes : int, float or array
+        The cache once, no copy counted [B].
+    wire_bytes : int, float or array
+        What is sent: replicated heads and MLA copies counted [B].
+    bytes_per_rank : int, float or array
+        What the fullest decode rank holds [B].
+    prefill_bytes_per_rank : int, float or array
+        What the fullest prefill rank holds [B].
+    sharded_wire_bytes : int, float or array
+        The part of `wire_bytes` that ranks split by heads [B].
+    replicated_copy_bytes : int, float or array
+        One copy of what stands whole on every rank [B].
+    replicated_copies : int
+        How many such copies are sent [-]. ``wire = sharded + copy * copies``.
+    """
+
+    unique_bytes: Amount
+    wire_bytes: Amount
+    bytes_per_rank: Amount
+    prefill_bytes_per_rank: Amount
+    sharded_wire_bytes: Amount
+    replicated_copy_bytes: Amount
+    replicated_copies: int
+
+
+class LayerGroup(NamedTuple):
+    """Layers that keep the same, for a table.
+
+    Parameters
+    ----------
+    layers : int
+        How many [-].
+    keeps : str
+        What they keep.
+    bytes_per_token : int or float
+        Bytes of one token in all of them [B]; 0 for a state.
+    window_tokens : int or None
+        Tokens they keep, None for all [-].
+    constant_bytes : int
+        Bytes whatever the prompt [B].
+    working : str
+        How the bytes are worked out.
+    """
+
+    layers: int
+    keeps: str
+    bytes_per_token: int | float
+    window_tokens: int | None
+    constant_bytes: int
+    working: str
+
+
+class KvLayout(BaseModel):
+    """What each layer of a model keeps; compact enough for a share link.
+
+    Parameters
+    ----------
+    blocks : tuple of tuple of parts
+        The distinct kinds of layers, each the parts that such a layer keeps.
+    order : tuple of int
+        The kind of each layer, first layer first, as an index into `blocks`.
+    max_position_embeddings : int or None
+        Longest prompt that the config names [-].
+    notes : tuple of str
+        What was assumed, and what a figure leaves out.
+
+    Examples
+    --------
+    >>> layout = KvLayout.of([(HeadKv(kv_heads=8, key_elements=128, value_elements=128),)] * 80)
+    >>> layout.curve("bf16").growing_bytes_per_token
+    327680
+    >>> layout.wire("bf16", 8192, decode_tp=16).wire_bytes
+    5368709120
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    blocks: tuple[Layer, ...]
+    order: Annotated[tuple[int, ...], Field(min_length=1)]
+    max_position_embeddings: Annotated[int, Field(ge=1)] | None = None
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _known_blocks(self) -> KvLayout:
+        if not all(0 <= index < len(self.blocks) for index in self.order):
+            raise ValueError("order must hold indices of blocks")
+        return self
+
+    @classmethod
+    def of(
+        cls,
+        layers: Sequence[Layer],
+        max_position_embeddings: int | None = None,
+        notes: Sequence[str] = (),
+    ) -> KvLayout:
+        """Build a layout from its layers, first layer first."""
+        blocks = tuple(dict.fromkeys(layers))
+        places = {block: index for index, block in enumerate(blocks)}
+        return cls(
+            blocks=blocks,
+            order=tuple(places[layer] for layer in layers),
+            max_position_embeddings=max_position_embeddings,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    @property
+    def layers(self) -> int:
+        """Number of layers [-]."""
+        return len(self.order)
+
+    @property
+    def attention_layers(self) -> int:
+        """Number of layers with attention over the request's own tokens [-]."""
+        counts = Counter(self.order)
+        return sum(
+            counts[index]
+            for index, block in enumerate(self.blocks)
+            if any(isinstance(part, HeadKv | LatentKv) for part in block)
+        )
+
+    def curve(self, kv_dtype: str = "bf16", window_layers: WindowLayers = "window") -> KvCurve:
+        """Byte curve of the cache, each byte counted once.
+
+        Parameters
+        ----------
+        kv_dtype : str
+            A name of `KV_DTYPES`.
+        window_layers : {"window", "full"}
+            Whether window layers keep their window, or every token as engines without hybrid pages do.
+
+        Returns
+        -------
+        KvCurve
+
+        Raises
+        ------
+        InputError
+            For an unknown name, or an MLA layout on a model that has other layers.
+        """
+        return self._curve(self.order, kv_dtype, window_layers, lambda part: Fraction(1))
+
+    def wire_curve(
+        self,
+        kv_dtype: str = "bf16",
+        decode_tp: int = 1,
+        window_layers: WindowLayers = "window",
+        mla_copies: MlaCopies = "per_rank",
+    ) -> KvCurve:
+        """Byte curve of what crosses the link to a decode worker of `decode_tp` ranks.
+
+        Each rank holds ceil(heads / TP) heads, so heads are sent more than once where TP exceeds them; what
+        stands whole on every rank is sent once a rank, or once in all, by `mla_copies`.
+        """
+        ranks = _ranks("decode_tp", decode_tp)
+        copies = _copies(ranks, mla_copies)
+        return self._curve(self.order, kv_dtype, window_layers, lambda part: _sent(part, ranks, copies))
+
+    def wire(
+        self,
+        kv_dtype: str,
+        tokens: int | Tokens,
+        *,
+        prefill_tp: int = 1,
+        decode_tp: int = 1,
+        prefill_pp: int = 1,
+        decode_pp: int = 1,
+        window_layers: WindowLayers = "window",
+        mla_copies: MlaCopies = "per_rank",
+    ) -> WireBytes:
+        """Bytes of one handoff of `tokens` tokens.
+
+        Parameters
+        ----------
+        kv_dtype : str
+            A name of `KV_DTYPES`.
+        tokens : int or array
+            Tokens handed over [-].
+        prefill_tp, decode_tp : int
+            Ranks of tensor parallelism of a prefill and of a decode worker [-].
+        prefill_pp, decode_pp : int
+            Stages of pipeline parallelism [-]. Layers are split in order, the first stages one layer longer.
+        window_layers : {"window", "full"}
+            As in `curve`.
+        mla_copies : {"per_rank", "once"}
+            How often a latent is sent: once for each decode rank, or once and broadcast there.
+
+        Returns
+        -------
+        WireBytes
+
+        Raises
+        ------
+        InputError
+            For a count that is out of range, more stages than layers, or an unknown name.
+        """
+        decode, prefill = _ranks("decode_tp", decode_tp), _ranks("prefill_tp", prefill_tp)
+        copies = _copies(decode, mla_copies)
+
+        def sharded(part: AnyPart) -> Fraction:
+            return Fraction(0) if part.shards is None else _sent(part, decode, 1)
+
+        def replicated(part: AnyPart) -> Fraction:
+            return Fraction(1 if part.shards is None else 0)
+
+        split = self._curve(self.order, kv_dtype, window_layers, sharded).bytes(tokens)
+        copy = self._curve(self.order, kv_dtype, window_layers, replicated).bytes(tokens)
+        return WireBytes(
+            unique_bytes=self.curve(kv_dtype, window_layers).bytes(tokens),
+            wire_bytes=split + copy * copies,
+            bytes_per_rank=self._fullest(kv_dtype, tokens, window_layers, decode, "decode_pp", decode_pp),
+            prefill_bytes_per_rank=self._fullest(
+                kv_dtype, tokens, window_layers, prefill, "prefill_pp", prefill_pp
+            ),
+            sharded_wire_bytes=split,
+            replicated_copy_bytes=copy,
+            replicated_copies=copies,
+        )
+
+    def _fullest(
+        self, kv_dtype: str, tokens: int | Tokens, window_layers: WindowLayers, ranks: int, name: str, pp: int
+    ) -> Amount:
+        """Bytes that a rank of the fullest pipeline stage holds."""
+        if not 1 <= _ranks(name, pp) <= self.layers:
+            problem = f"is more stages than the {self.layers} layers"
+            raise InputError(name, pp, problem, "Enter fewer stages.")
+        held = [
+            self._curve(stage, kv_dtype, window_layers, lambda part: _held(part, ranks))
+            for stage in set(_stages(self.order, pp))
+        ]
+        if isinstance(tokens, np.ndarray):
+            fullest = np.zeros(tokens.shape)
+            for curve in held:
+                fullest = np.maximum(fullest, curve.bytes(tokens))
+            return fullest
+        return max(curve.bytes(tokens) for curve in held)
+
+    def _curve(
+        self,
+        order: Sequence[int],
+        kv_dtype: str,
+        window_layers: WindowLayers,
+        times: Callable[[AnyPart], Fraction],
+    ) -> KvCurve:
+        """Add up the parts of the layers in `order`, each counted `times(part)` times."""
+        if window_layers not in ("window", "full"):
+            raise InputError("window_layers", window_layers, "must be window or full", "Choose one of them.")
+        dtype = kv_dtype_of(kv_dtype)
+        growing, indexer, constant, cross = Fraction(0), Fraction(0), Fraction(0), Fraction(0)
+        source_tokens: int | None = None
+        windows: dict[int, Fraction] = {}
+        for index, count in Counter(order).items():
+            for part in self.blocks[index]:
+                amount = count * times(part)
+                if isinstance(part, State):
+                    constant += amount * part.constant_bytes
+                    continue
+                if dtype.latent_only and isinstance(part, HeadKv | CrossKv):
+                    problem = "is a layout of MLA latents, and this model has layers with KV heads"
+                    raise InputError("kv_dtype", kv_dtype, problem, "Choose fp8 or another dtype.")
+                amount *= part.token_bytes(dtype)
+                if isinstance(part, CrossKv):
+                    cross, source_tokens = cross + amount, part.source_tokens
+                elif isinstance(part, IndexKeys):
+                    indexer += amount
+                elif part.window_tokens is None or window_layers == "full":
+                    growing += amount
+                else:
+                    windows[part.window_tokens] = windows.get(part.window_tokens, Fraction(0)) + amount
+        return KvCurve(
+            growing_bytes_per_token=whole(growing),
+            indexer_bytes_per_token=whole(indexer),
+            windowed=tuple(
+                KvWindow(bytes_per_token=whole(amount), window_tokens=window)
+                for window, amount in sorted(windows.items())
+                if amount
+            ),
+            constant_bytes=whole(constant),
+            cross_attention=(
+                KvCross(bytes_per_source_token=whole(cross), source_tokens=source_tokens) if cross else None
+            ),
+        )
+
+    def explain(self, kv_dtype: str = "bf16") -> tuple[LayerGroup, ...]:
+        """Return how the bytes are worked out: a record for each part of each kind of layer.
+
+        Examples
+        --------
+        >>> layout = KvLayout.of([(HeadKv(kv_heads=8, key_elements=128, value_elements=128),)] * 80)
+        >>> layout.explain()[0].working
+        '80 layers x 8 KV heads x (128 + 128) x 2 B'
+        """
+        dtype, counts = kv_dtype_of(kv_dtype), Counter(self.order)
+        rows = [
+            _explained(part, counts[index], dtype)
+            for index, block in enumerate(self.blocks)
+            for part in block
+        ]
+        silent = sum(counts[index] for index, block in enumerate(self.blocks) if not block)
+        if silent:
+            rows.append(LayerGroup(silent, "nothing", 0, None, 0, f"{silent} layers that keep nothing"))
+        return tuple(rows)
+
+
+def _explained(part: AnyPart, layers: int, dtype: KvDtype) -> LayerGroup:
+    each = f"{layers} layers x "
+    if isinstance(part, State):
+        working = f"{each}({part.recurrent_bytes:,} B recurrent + {part.conv_bytes:,} B convolution)"
+        return LayerGroup(layers, "recurrent state", 0, None, layers * part.constant_bytes, working)
+    size = whole(layers * part.token_bytes(dtype))
+    shared = (
+        ""
+        if isinstance(part, HeadKv | CrossKv) or part.tokens_per_entry == 1
+        else (f" / {part.tokens_per_entry} tokens an entry")
+    )
+    element = f"{float(dtype.element_bytes):g} B"
+    if isinstance(part, IndexKeys):
+        return LayerGroup(layers, "indexer keys", size, None, 0, f"{each}{part.entry_bytes} B{shared}")
+    if isinstance(part, LatentKv):
+        entry = whole(part.token_bytes(dtype) * part.tokens_per_entry)
+        elements = f"({part.latent_elements} + {part.rope_elements})"
+        working = f"{each}{elements} in {dtype.name} = {entry} B{shared}"
+        return LayerGroup(layers, "latent" + _window(part), size, part.window_tokens, 0, working)
+    working = f"{each}{part.kv_heads} KV heads x ({part.key_elements} + {part.value_elements}) x {element}"
+    if isinstance(part, CrossKv):
+        constant = int(size * (part.source_tokens or 0))
+        return LayerGroup(layers, "cross-attention, by source position", size, None, constant, working)
+    return LayerGroup(layers, "keys and values" + _window(part), size, part.window_tokens, 0, working)
+
+
+def _window(part: HeadKv | LatentKv) -> str:
+    if part.window_tokens is None:
+        return ""
+    chunked = isinstance(part, HeadKv) and part.chunked
+    return f" of the {'chunk' if chunked else 'last'} {part.window_tokens:,} tokens"
+
+
+def _ranks(name: str, value: int) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= MAX_RANKS:
+        return int(value)
+    raise InputError(
+        name, value, f"must be a whole number from 1 to {MAX_RANKS:,}", "Enter a number of GPUs."
+    )
+
+
+def _copies(ranks: int, mla_copies: MlaCopies) -> int:
+    if mla_copies not in ("per_rank", "once"):
+        raise InputError("mla_copies", mla_copies, "must be per_rank or once", "Choose one of them.")
+    return ranks if mla_copies == "per_rank" else 1
+
+
+def _sent(part: AnyPart, ranks: int, copies: int) -> Fraction:
+    """How often a part is sent: TP x ceil(heads / TP) / heads where it is split, `copies` where it is not."""
+    return Fraction(copies) if part.shards is None else ranks * _held(part, ranks)
+
+
+def _held(part: AnyPart, ranks: int) -> Fraction:
+    """Share of a part that one rank holds: ceil(heads / TP) of its heads, or all where it is not split."""
+    return Fraction(1) if part.shards is None else Fraction(math.ceil(part.shards / ranks), part.shards)
+
+
+def _stages(order: Sequence[int], stages: int) -> list[tuple[int, ...]]:
+    """Split layers in order, the first stages one layer longer, each as its sorted kinds."""
+    short, longer = divmod(len(order), stages)
+    found, start = [], 0
+    for stage in range(stages):
+        end = start + short + (stage < longer)
+        found.append(tuple(sorted(order[start:end])))
+        start = end
+    return found

@@ -1,0 +1,147 @@
+"""Where the text model's keys stand in a file, and files that hold none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from aisim_model.kv_cache.keys import HEADS, HIDDEN, LAYERS, ConfigError, Keys
+
+NESTED = (
+    "text_config",
+    "thinker_config",
+    "llm_config",
+    "language_config",
+    "language_model_config",
+    "text_model_config",
+    "decoder",
+)
+MAX_DEPTH = 4
+_DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers", "block_configs")
+# other files that lie beside a config.json, by a key that only they have
+_OTHER_FILES: Mapping[str, str] = MappingProxyType(
+    {
+        "peft_type": "an adapter's config; choose the config.json of its base model",
+        "base_model_name_or_path": "an adapter's config; choose the config.json of its base model",
+        "added_tokens_decoder": "a tokenizer's config",
+        "added_tokens": "a tokenizer",
+        "chat_template": "a tokenizer's config",
+        "image_processor_type": "a preprocessor's config",
+        "feature_extractor_type": "a preprocessor's config",
+        "weight_map": "an index of weight files",
+        "producer": "a hf_quant_config.json; give it beside the model's config.json",
+        "_diffusers_version": "an image pipeline",
+        "tokenizer_class": "a tokenizer's config",
+    }
+)
+_ENCODERS = frozenset(
+    {
+        "albert",
+        "bert",
+        "camembert",
+        "clip",
+        "clip_text_model",
+        "clip_vision_model",
+        "convbert",
+        "data2vec-text",
+        "deberta",
+        "deberta-v2",
+        "distilbert",
+        "electra",
+        "ernie",
+        "esm",
+        "eurobert",
+        "funnel",
+        "gte",
+        "hubert",
+        "layoutlm",
+        "layoutlmv3",
+        "longformer",
+        "mobilebert",
+        "modernbert",
+        "mpnet",
+        "new",
+        "nomic_bert",
+        "rembert",
+        "roberta",
+        "roformer",
+        "siglip",
+        "siglip_vision_model",
+        "squeezebert",
+        "vit",
+        "wav2vec2",
+        "wavlm",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+    }
+)
+
+
+def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Return the keys of the text model in a config, and the path to them.
+
+    Examples
+    --------
+    >>> text_model({"thinker_config": {"text_config": {"num_hidden_layers": 28}}})[1]
+    'thinker_config.text_config.'
+    """
+    found, path = config, ""
+    for _ in range(MAX_DEPTH):
+        name = next((name for name in NESTED if isinstance(found.get(name), Mapping)), None)
+        if name is None:
+            break
+        inner = found[name]
+        if _sized(found) and not _sized(inner) and not any(_nests(inner, deeper) for deeper in NESTED):
+            break
+        if _sized(found) and _sized(inner):
+            _same_layers(found, inner, f"{path}{name}.")
+        found, path = inner, f"{path}{name}."
+    return found, path
+
+
+def _nests(config: Mapping[str, Any], name: str) -> bool:
+    return isinstance(config.get(name), Mapping)
+
+
+def _sized(config: Mapping[str, Any]) -> bool:
+    """Whether these keys size a model by themselves."""
+    layers = any(config.get(name) is not None for name in (*LAYERS, *_DECODER_LAYERS))
+    return layers and any(config.get(name) is not None for name in HIDDEN)
+
+
+def _same_layers(outer: Mapping[str, Any], inner: Mapping[str, Any], path: str) -> None:
+    """Refuse a file whose two levels size different text models."""
+    for name in LAYERS:
+        one, other = outer.get(name), inner.get(name)
+        if one is not None and other is not None and one != other:
+            problem = f"contradicts {path}{name} = {other!r:.40}"
+            raise ConfigError(name, one, problem, "Correct the one that is wrong.")
+
+
+def refuse_others(keys: Keys) -> None:
+    """Refuse a file that is no model's config, and a model that keeps no KV."""
+    config = keys.config
+    names = (*LAYERS, *HEADS, *_DECODER_LAYERS, "encoder_layers")
+    if not any(name in config for name in names) and "num_hidden_layers" not in keys.defaults:
+        for name, kind in _OTHER_FILES.items():
+            if name in config:
+                remedy = "Choose the config.json of a model."
+                raise ConfigError(name, config[name], f"shows that this is {kind}", remedy)
+        problem = "is not in the file, nor any other key of a model's size: this is no model's config.json"
+        raise ConfigError(
+            f"{keys.path}num_hidden_layers", None, problem, "Choose the config.json of a model."
+        )
+    masked = any("MaskedLM" in str(name) for name in _architectures(keys))
+    token_types = "type_vocab_size" in config and keys.model_type not in ("", "xlnet", "imagegpt")
+    encoder = keys.model_type in _ENCODERS or masked or token_types
+    if encoder and config.get("is_decoder") is not True and config.get("is_encoder_decoder") is not True:
+        problem = "is an encoder: it keeps no KV cache and hands nothing over"
+        raise ConfigError(
+            f"{keys.path}model_type", keys.model_type, problem, "Choose the config.json of a decoder."
+        )
+
+
+def _architectures(keys: Keys) -> list[Any]:
+    value = keys.config.get("architectures")
+    return value[:4] if isinstance(value, list) else []
