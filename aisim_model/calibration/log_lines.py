@@ -1,0 +1,117 @@
+"""Measured transfers from vLLM's log: its periodic "KV Transfer metrics" lines.
+
+Each rank times its own transfers and the line pools those of all ranks. So its megabytes (2^20 bytes) and
+its throughput are per rank, over spans that overlap: a handoff moves them times the ranks, in the average
+time. That average is what is fitted.
+
+Source: github.com/vllm-project/vllm vllm/distributed/kv_transfer/kv_connector/v1/nixl (stats).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from aisim_model.calibration.measurements import Measurements, measured
+from aisim_model.errors import InputError
+from aisim_model.units import MS_PER_S
+
+BYTES_PER_LOGGED_MB = 2**20
+
+_NUMBER = r"['\"]?\s*[=:]\s*(?:np\.float64\()?([-+\d.eE]+|nan|inf)"
+_COUNT = re.compile(r"Num successful transfers" + _NUMBER)
+_TIME = re.compile(r"Avg xfer time \(ms\)" + _NUMBER)
+_SIZE = re.compile(r"Avg MB per transfer" + _NUMBER)
+_RATE = re.compile(r"(?<!\w)Throughput \(MB/s\)" + _NUMBER)
+_DESCRIPTORS = re.compile(r"Avg number of descriptors" + _NUMBER)
+
+
+def is_transfer_log(text: str) -> bool:
+    """Say whether a text holds lines of vLLM's transfer metrics.
+
+    Examples
+    --------
+    >>> is_transfer_log("bytes,milliseconds")
+    False
+    """
+    return _TIME.search(text) is not None
+
+
+def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
+    """Read vLLM's "KV Transfer metrics" lines, one measurement a line; other lines are passed over.
+
+    Parameters
+    ----------
+    text : str
+        Lines of a log.
+    tensor_parallel : int or None
+        Ranks that a handoff is split over [-]; the log doesn't say.
+
+    Returns
+    -------
+    Measurements
+        Bytes of all ranks, average transfer time, and descriptors of a rank where the log has them.
+
+    Raises
+    ------
+    InputError
+        Without the ranks, or where no line has a transfer.
+
+    Examples
+    --------
+    >>> line = (
+    ...     "KV Transfer metrics: Num successful transfers=4, Avg xfer time (ms)=38.7, "
+    ...     "Avg MB per transfer=160.0, Throughput (MB/s)=4134.367"
+    ... )
+    >>> read_transfer_log(line, tensor_parallel=2).bytes_sent
+    array([3.3554432e+08])
+    """
+    if tensor_parallel is None or tensor_parallel < 1:
+        problem = (
+            "is needed: a line's MB and MB/s are of one rank, and the log doesn't say how many there are"
+        )
+        raise InputError(
+            "tensor_parallel", tensor_parallel, problem, "Give the ranks that a handoff is split over."
+        )
+    sizes, times, descriptors, rows = [], [], [], []
+    empty = 0
+    for number, line in _metric_lines(text.splitlines()):
+        milliseconds = _value(_TIME, line, number, "Avg xfer time (ms)")
+        if _value(_COUNT, line, number, "Num successful transfers", default=1.0) == 0:
+            empty += 1
+            continue
+        rate = _value(_RATE, line, number, "Throughput (MB/s)", default=float("nan"))
+        # bytes over time, each summed over transfers, times the mean time is the mean size
+        size = _value(_SIZE, line, number, "Avg MB per transfer", default=rate * milliseconds / MS_PER_S)
+        sizes.append(size * BYTES_PER_LOGGED_MB * tensor_parallel)
+        times.append(milliseconds)
+        descriptors.append(_value(_DESCRIPTORS, line, number, "descriptors", default=float("nan")))
+        rows.append(number)
+    if not rows:
+        problem = "has no line with a successful transfer"
+        raise InputError("log", f"{empty} metric lines", problem, "Paste lines logged under load.")
+    notes = [
+        f"{len(rows)} log lines: average transfer time, and MB per transfer (2^20 bytes, one rank) times"
+        f" {tensor_parallel} ranks."
+    ]
+    if empty:
+        notes.append(f"{empty} lines without a successful transfer were left out.")
+    counted = all(value > 0 for value in descriptors)  # NaN where a line has none
+    return measured(sizes, times, descriptors if counted else None, rows, tuple(notes), tensor_parallel)
+
+
+def _metric_lines(lines: Iterable[str]) -> Iterable[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(lines, start=1) if _TIME.search(line))
+
+
+def _value(
+    pattern: re.Pattern[str], line: str, number: int, name: str, default: float | None = None
+) -> float:
+    found = pattern.search(line)
+    if found is None and default is not None:
+        return default
+    try:
+        return float(found.group(1)) if found else float("nan")
+    except ValueError as error:
+        problem = "is not a number"
+        raise InputError(f"line {number}, {name}", line, problem, "Mend or leave out the line.") from error

@@ -1,0 +1,105 @@
+"""How well a fit is known: fits to resampled residuals, and each row predicted from the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aisim_model.calibration.measurements import Floats
+from aisim_model.calibration.robust import robust_fit
+
+SEED = 20_260_101  # fixed: the same rows give the same intervals to the bit
+MOST_RESAMPLES, FEWEST_RESAMPLES = 1000, 100
+MOST_VALUES = 400_000  # resamples times rows: what keeps a long log within seconds
+ROUNDS = 60
+LOW, HIGH = 0.025, 0.975  # 95% lie between
+
+
+def resampled(columns: Floats, predicted_ms: Floats, times: Floats) -> Floats | None:
+    """Refit to the fitted times with residuals drawn anew: a residual bootstrap.
+
+    Residuals are logarithms of measured over predicted, so that every drawn time is above 0, widened by
+    ``sqrt(n / (n - coefficients))`` for what the fit has used up.
+
+    Parameters
+    ----------
+    columns : array of float64, rows x coefficients
+        As in `robust.robust_fit`.
+    predicted_ms, times : array of float64
+        Fitted and measured times [ms].
+
+    Returns
+    -------
+    array of float64, resamples x coefficients, or None
+        Coefficients of each resample; None where there are no more rows than coefficients.
+
+    Notes
+    -----
+    Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 9.
+
+    Examples
+    --------
+    >>> sizes = np.array([1e6, 1e7, 1e8])
+    >>> line = 0.5 + 1e-8 * sizes
+    >>> resampled(np.column_stack([np.ones(3), sizes]), line, line).std(axis=0).round(6)
+    array([0., 0.])
+    """
+    rows, coefficients = columns.shape
+    if rows <= coefficients:
+        return None
+    residual = np.log(times / predicted_ms) * np.sqrt(rows / (rows - coefficients))
+    count = int(np.clip(MOST_VALUES // rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
+    drawn = np.random.default_rng(SEED).integers(rows, size=(count, rows))
+    found = robust_fit(columns, predicted_ms * np.exp(residual[drawn]), rounds=ROUNDS)
+    fits: Floats = found[found[:, 1] > 0]
+    return fits if len(fits) else None
+
+
+def interval(draws: Floats, estimate: float) -> tuple[float, float]:
+    """Middle 95% of the draws, widened to hold the estimate itself.
+
+    Parameters
+    ----------
+    draws : array of float64
+        One coefficient of each resample.
+    estimate : float
+        The coefficient of the fit.
+
+    Examples
+    --------
+    >>> interval(np.arange(1001.0), 500.0)
+    (25.0, 975.0)
+    """
+    low, high = np.quantile(draws, (LOW, HIGH))
+    return min(float(low), estimate), max(float(high), estimate)
+
+
+def leave_one_out(columns: Floats, times: Floats) -> Floats | None:
+    """Relative error of each row as predicted from a fit to the others.
+
+    Parameters
+    ----------
+    columns, times
+        As in `robust.robust_fit`, one line of times.
+
+    Returns
+    -------
+    array of float64 or None
+        (predicted - measured) / measured of each row [-]; None where the others are too few for a fit.
+
+    Examples
+    --------
+    >>> sizes = np.array([1e6, 1e7, 1e8])
+    >>> leave_one_out(np.column_stack([np.ones(3), sizes]), 0.5 + 1e-8 * sizes).round(6) + 0.0
+    array([0., 0., 0.])
+    """
+    rows = np.arange(len(times))
+    if len(rows) <= columns.shape[1]:
+        return None
+    errors = np.empty(len(rows))
+    for left_out in rows:
+        kept = rows != left_out
+        coefficients = robust_fit(columns[kept], times[kept][None])[0]
+        errors[left_out] = columns[left_out] @ coefficients / times[left_out] - 1.0
+        if coefficients[1] <= 0 or np.unique(columns[kept, 1]).size < 2:
+            return None
+    return errors
