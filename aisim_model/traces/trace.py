@@ -124,7 +124,7 @@ class Trace:
     @property
     def span_s(self) -> float:
         """Time from the first arrival to the last [s]."""
-        return self.span_ms / MS_PER_S
+        return round(self.span_ms / MS_PER_S, 12)  # the division alone gives 3435.9480559999997
 
     @property
     def total_input_tokens(self) -> int:

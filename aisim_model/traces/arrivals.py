@@ -1,0 +1,80 @@
+"""Arrival times in any unit to milliseconds after the first, on a grid of whole nanoseconds."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from aisim_model.errors import InputError
+from aisim_model.traces.cells import Times
+from aisim_model.traces.formats.base import TraceFormat
+from aisim_model.traces.time_units import DATETIME, NS_PER_UNIT, detect_unit, unit_of_name
+from aisim_model.traces.trace import Floats
+from aisim_model.units import NS_PER_MS
+
+MAX_SPAN_NS = 2**62
+
+
+def unit_of_times(
+    times: Times, good: npt.NDArray[np.bool_], known: TraceFormat, chosen: str | None
+) -> tuple[str, str]:
+    """Return the unit of a column of arrival times, and why.
+
+    Parameters
+    ----------
+    times : Times
+        The column.
+    good : array of bool
+        Rows without a fault; at least one.
+    known : TraceFormat
+        What the format's authors state.
+    chosen : str or None
+        Unit that the user chose.
+    """
+    if times.are_dates:
+        aside = f" {chosen} was chosen and has no use here." if chosen else ""
+        return DATETIME, f"Arrivals are dates.{aside}"
+    if chosen:
+        return chosen, f"{chosen} was chosen."
+    if known.time_unit and known.unit_is_certain:
+        by_name = unit_of_name(known.arrival) == known.time_unit
+        reason = "by the column's name" if by_name else f"as {known.label} documents"
+        return known.time_unit, f"{known.time_unit}, {reason}."
+    values = times.values if good.all() else times.values[good]
+    candidates = ("ms", "s") if known.time_unit else ("s", "ms", "us", "ns")
+    return detect_unit(
+        float(values.min()),
+        float(values.max()),
+        values.size,
+        documented=known.time_unit,
+        candidates=candidates,
+    )
+
+
+def arrivals_ms(times: Times, good: npt.NDArray[np.bool_], unit: str) -> Floats:
+    """Return the arrivals of the good rows after the first of them [ms].
+
+    Each is a whole number of nanoseconds, so that a file in seconds and the same in dates give the same bits.
+
+    Raises
+    ------
+    InputError
+        Where they span more than a century and a half: a wrong unit, or a stray time.
+
+    Examples
+    --------
+    >>> arrivals_ms(Times(np.array([5.0, 5.052]), np.zeros(2, np.uint8)), np.array([True, True]), "s")
+    array([ 0., 52.])
+    """
+    values = times.values if good.all() else times.values[good]
+    ns_per_unit = 1 if unit == DATETIME else NS_PER_UNIT[unit]
+    first, last = values.min(), values.max()
+    if (float(last) - float(first)) * ns_per_unit > MAX_SPAN_NS:
+        problem = f"reach from {first} to {last} {unit}, more than 146 years"
+        raise InputError(
+            "arrivals", f"{values.size:,} times", problem, "Choose another time unit, or mend them."
+        )
+    since_first = (values - first) * ns_per_unit
+    if since_first.dtype != np.int64:
+        since_first = np.rint(since_first)
+    return np.asarray(since_first / NS_PER_MS, dtype=np.float64)

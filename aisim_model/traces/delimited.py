@@ -1,0 +1,240 @@
+"""CSV and its relatives, read by pyarrow: separators, headers, decimal commas, rows of a wrong width."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from aisim_model.errors import InputError
+from aisim_model.traces.cells import decimal_mark
+from aisim_model.traces.formats.base import TraceFormat
+from aisim_model.traces.json_lines import block_ids_of_text
+from aisim_model.traces.raw import RawColumns, UnreadableRow, lines_of_text, one_array
+from aisim_model.traces.trace import Integers
+
+DELIMITERS = (",", ";", "\t", "|")
+MAX_COLUMNS = 1_000
+MAX_HEADER_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header of a table, and where its rows begin.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names, without blanks around them.
+    delimiter : str
+        What separates cells.
+    body_start : int
+        Where the rows begin in the text [B].
+    body_line : int
+        On which line they begin.
+    """
+
+    columns: tuple[str, ...]
+    delimiter: str
+    body_start: int
+    body_line: int
+
+
+def read_header(text: bytes, name: str) -> Header:
+    r"""Return the header of a table.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8 text.
+    name : str
+        What to call the file in a message.
+
+    Raises
+    ------
+    InputError
+        For a header that is too long or has too many columns.
+
+    Examples
+    --------
+    >>> read_header(b"sep=;\na;b\n1;2\n", "t.csv")
+    Header(columns=('a', 'b'), delimiter=';', body_start=10, body_line=3)
+    """
+    start, line = 0, 1
+    delimiters: tuple[str, ...] = DELIMITERS
+    while True:
+        end = _line_end(text, start)
+        if end - start > MAX_HEADER_BYTES:
+            problem = f"has a first line of {end - start:,} bytes, too long for a header"
+            raise InputError("trace", name, problem, "Upload a trace with a column for each field.")
+        row = text[start:end].decode().strip("\r\n")
+        if row.lower().startswith("sep=") and len(row) == 5:  # Excel's own line above the header
+            delimiters = (row[4],)
+        elif row.strip() or end >= len(text):
+            break
+        start, line = end, line + 1
+    delimiter = max(delimiters, key=row.count)
+    columns = tuple(cell.strip() for cell in next(csv.reader([row], delimiter=delimiter), []))
+    if len(columns) > MAX_COLUMNS:
+        problem = f"has {len(columns):,} columns, more than the {MAX_COLUMNS:,} that a trace may have"
+        raise InputError("trace", name, problem, "Keep the columns of arrival, prompt and output.")
+    return Header(columns, delimiter, end, line + 1)
+
+
+def read_delimited(
+    text: bytes, header: Header, known: TraceFormat, name: str, decimal: str | None
+) -> RawColumns:
+    """Read the needed columns of a table.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8 text.
+    header : Header
+        Its header.
+    known : TraceFormat
+        Which columns are needed.
+    name : str
+        What to call the file in a message.
+    decimal : {".", ","} or None
+        Decimal mark, told from the numbers where None.
+
+    Raises
+    ------
+    InputError
+        For a column that stands there twice, no rows, or numbers that can be read two ways.
+    """
+    wanted = [known.arrival, known.input_tokens, known.output_tokens]
+    if known.hash_ids in header.columns:
+        wanted.append(str(known.hash_ids))
+    for column in wanted:
+        if header.columns.count(column) > 1:
+            problem = f"is the name of {header.columns.count(column)} columns; which one counts can't be told"
+            raise InputError("column", column, problem, "Rename or remove the others.")
+    places = [f"c{header.columns.index(column)}" for column in wanted]
+    table, unreadable = _read(text, header, places)
+    rows = _rows(len(table), unreadable)
+    if rows.size == 0 and not unreadable:
+        raise InputError("trace", name, "has a header and no rows", "Upload a trace with requests.")
+    arrays = [one_array(table[place]) for place in places]
+    mark, notes = ".", list[str]()
+    if not _plain(arrays, header.delimiter):
+        texts, _ = _read(text, header, places, pa.string())
+        arrays = [one_array(texts[place]) for place in places]
+        mark = decimal or _mark_of(arrays[:3], header.delimiter)
+    if header.delimiter != ",":
+        notes.append(f"Columns are separated by {header.delimiter!r}.")
+    if mark == ",":
+        notes.append("Decimal commas: 0,5 is read as 0.5, and a point groups thousands (12.035 is 12035).")
+    return RawColumns(
+        arrival=arrays[0],
+        input_tokens=arrays[1],
+        output_tokens=arrays[2],
+        rows=rows,
+        lines=_lines(text, header),
+        block_ids=block_ids_of_text(arrays[3]) if len(arrays) > 3 else None,
+        unreadable=tuple(unreadable),
+        decimal=mark,
+        notes=tuple(notes),
+    )
+
+
+def _line_end(text: bytes, start: int) -> int:
+    """Return where the next line begins, after a line feed or, in old Macintosh files, a return."""
+    feed = text.find(b"\n", start)
+    if feed < 0:
+        feed = text.find(b"\r", start)
+    return len(text) if feed < 0 else feed + 1
+
+
+def _read(
+    text: bytes, header: Header, places: list[str], kind: pa.DataType | None = None
+) -> tuple[pa.Table, list[UnreadableRow]]:
+    """Read the columns at some places; rows of a wrong width are collected."""
+    body = pa.py_buffer(text).slice(header.body_start)
+    convert = pa.csv.ConvertOptions(
+        include_columns=places,
+        column_types=dict.fromkeys(places, kind) if kind else None,
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    names = [f"c{place}" for place in range(len(header.columns))]
+    quoted = b'"' in text
+    unreadable: list[UnreadableRow] = []
+
+    def collect(row: pa.csv.InvalidRow) -> str:
+        problem = f"has {row.actual_columns} cells where the header has {row.expected_columns}"
+        unreadable.append(UnreadableRow(row.number, row.text, problem))
+        return "skip"
+
+    if not body.size:
+        return pa.table(dict.fromkeys(places, pa.array([], pa.string()))), unreadable
+    for handler in (None, collect):  # numbers of rows come only where one thread reads
+        try:
+            table = pa.csv.read_csv(
+                pa.BufferReader(body),
+                read_options=pa.csv.ReadOptions(column_names=names, use_threads=handler is None),
+                parse_options=pa.csv.ParseOptions(
+                    delimiter=header.delimiter, newlines_in_values=quoted, invalid_row_handler=handler
+                ),
+                convert_options=convert,
+            )
+            return table, unreadable
+        except pa.ArrowInvalid as error:
+            if handler is not None:
+                problem = f"can't be read as a table: {str(error)[:200]}"
+                raise InputError("trace", "table", problem, "Check quotes and separators.") from error
+    raise AssertionError("the second reading returns or raises")
+
+
+def _plain(arrays: list[pa.Array], delimiter: str) -> bool:
+    """Whether pyarrow's own types settle every number: nothing that could be thousands or a decimal comma."""
+    arrival = arrays[0].type
+    times = pa.types.is_int64(arrival) or (pa.types.is_float64(arrival) and delimiter == ",")
+    if pa.types.is_timestamp(arrival):
+        times = arrival.unit in ("ns", "us") or _in_ns_range(arrays[0])
+    return times and all(pa.types.is_int64(count.type) for count in arrays[1:3]) and len(arrays) == 3
+
+
+def _in_ns_range(dates: pa.Array) -> bool:
+    years = pc.min_max(pc.year(dates)).as_py()
+    return bool(years["min"] is None or (years["min"] > 1900 and years["max"] < 2200))
+
+
+def _mark_of(arrays: list[pa.Array], delimiter: str) -> str:
+    mark = decimal_mark([pc.utf8_trim_whitespace(array) for array in arrays], delimiter)
+    if mark is None:
+        problem = "can't be told: 12.035 may be twelve thousand or twelve, and no number in the file decides"
+        raise InputError("decimal", "unknown", problem, "Choose the decimal mark: a point or a comma.")
+    return mark
+
+
+def _rows(count: int, unreadable: list[UnreadableRow]) -> Integers:
+    """Return the row in the file of each row read, the unreadable ones left out."""
+    rows = np.arange(1, count + len(unreadable) + 1, dtype=np.int64)
+    return np.delete(rows, [bad.row - 1 for bad in unreadable]) if unreadable else rows
+
+
+def _lines(text: bytes, header: Header) -> Callable[[Integers], list[int]]:
+    if b'"' not in text:
+        return lines_of_text(text[header.body_start :], header.body_line)
+
+    def lines(rows: Integers) -> list[int]:  # a quoted cell may go over several lines
+        reader = csv.reader(io.StringIO(text[header.body_start :].decode()), delimiter=header.delimiter)
+        starts, before = [0], 0
+        try:
+            for cells in reader:
+                if cells:
+                    starts.append(header.body_line + before)
+                before = reader.line_num
+        except csv.Error:  # a cell of more than 131,072 characters: rows after it keep the last line
+            pass
+        return [starts[min(int(row), len(starts) - 1)] for row in rows]
+
+    return lines

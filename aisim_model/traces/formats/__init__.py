@@ -1,0 +1,1 @@
+"""The trace formats that are known by their columns, one module each."""

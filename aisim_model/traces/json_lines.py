@@ -1,0 +1,353 @@
+"""JSON lines: by pyarrow where the rows are alike, line by line where they are not."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json
+
+from aisim_model.errors import InputError
+from aisim_model.traces.formats.base import TraceFormat
+from aisim_model.traces.raw import BlockIds, RawColumns, UnreadableRow, lines_of_text, one_array
+
+SAMPLE_ROWS = 50
+MAX_LINE_BYTES = 8_000_000
+# pyarrow wants a whole row in a block; the larger one is for files with very long prompts.
+BLOCK_BYTES = (1 << 20, 2 * MAX_LINE_BYTES)
+MAX_ARRAY_BYTES = 64_000_000
+
+Row = Mapping[str, Any]
+
+
+def is_json(text: bytes) -> bool:
+    """Whether a text begins like JSON.
+
+    Examples
+    --------
+    >>> is_json(b' {"a": 1}'), is_json(b"a,b")
+    (True, False)
+    """
+    return text[:1000].lstrip()[:1] in (b"{", b"[")
+
+
+def is_array(text: bytes) -> bool:
+    """Whether a JSON text is one list rather than a line for each row."""
+    return text[:1000].lstrip()[:1] == b"["
+
+
+def read_array(text: bytes, name: str) -> list[Any]:
+    """Return the rows of a file that is one JSON list.
+
+    Raises
+    ------
+    InputError
+        For a list that is too long, cut off or nested too deep.
+    """
+    if len(text) > MAX_ARRAY_BYTES:
+        problem = f"is one JSON list of more than {MAX_ARRAY_BYTES / 1e6:.0f} MB"
+        raise InputError("trace", name, problem, "Write one object on each line.")
+    rows = _parsed(text)
+    if isinstance(rows, UnreadableRow):
+        raise InputError(
+            "trace", name, f"is a JSON list that {rows.problem}", "Write one object on each line."
+        )
+    if not isinstance(rows, list) or not any(isinstance(row, dict) for row in rows):
+        raise InputError("trace", name, "is JSON without requests", "Upload one object for each request.")
+    return rows
+
+
+def sample_rows(text: bytes, name: str) -> list[Row]:
+    """Return the first rows that can be read.
+
+    Raises
+    ------
+    InputError
+        Where none of the first lines is a JSON object, or one is too long.
+    """
+    found: list[Row] = []
+    first: UnreadableRow | None = None
+    for number, line in _numbered_lines(text, first_rows=SAMPLE_ROWS):
+        if len(line) > MAX_LINE_BYTES:
+            problem = f"has a line {number:,} of {len(line):,} bytes or more, too long for a request"
+            raise InputError("trace", name, problem, "Write one object on each line.")
+        row = _parsed(line)
+        if isinstance(row, dict):
+            found.append(row)
+        elif first is None:
+            first = row if isinstance(row, UnreadableRow) else UnreadableRow(number, "", "is no JSON object")
+            first = UnreadableRow(number, first.value, first.problem)
+    if not found:
+        said = f"line {first.row:,} {first.problem}" if first else "there are no lines"
+        raise InputError("trace", name, f"is not JSON lines: {said}", "Write one object on each line.")
+    return found
+
+
+def read_json_lines(text: bytes, known: TraceFormat, sample: list[Row]) -> RawColumns:
+    """Read the needed columns of JSON lines.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8 text, one object on each line.
+    known : TraceFormat
+        Which columns are needed.
+    sample : list of mapping
+        The first rows: their types are those expected of the rest.
+    """
+    fields = _fields(known, sample)
+    if fields is not None:
+        for block_bytes in BLOCK_BYTES:
+            try:
+                return _by_pyarrow(text, known, fields, block_bytes)
+            except pa.ArrowInvalid as error:
+                if "straddling" not in str(error):
+                    break  # a row unlike the others: the slower way names it
+    rows = ((number, _parsed(line)) for number, line in _numbered_lines(text))
+    return read_rows(rows, known)
+
+
+def read_rows(rows: Iterable[tuple[int, Any]], known: TraceFormat) -> RawColumns:
+    """Take the needed columns from parsed rows, whatever each is.
+
+    Parameters
+    ----------
+    rows : iterable of tuple of int and object
+        Line, and what stands on it: a mapping, or what it is instead.
+    known : TraceFormat
+        Which columns are needed.
+    """
+    cells: list[tuple[str | None, ...]] = []
+    row_numbers, lines, unreadable = list[int](), list[int](), list[UnreadableRow]()
+    ids = _IdCollector()
+    for number, (line, row) in enumerate(rows, start=1):
+        lines.append(line)
+        if not isinstance(row, dict):
+            bad = row if isinstance(row, UnreadableRow) else UnreadableRow(0, "", "is no JSON object")
+            unreadable.append(UnreadableRow(number, bad.value, bad.problem))
+            continue
+        for request in _requests(row, known):
+            columns = (known.input_tokens, known.output_tokens)
+            cells.append((_text(row.get(known.arrival)), *(_text(request.get(key)) for key in columns)))
+            cells[-1] += (_text(row.get(known.session or "")), _text(row.get(known.delay or "")))
+            row_numbers.append(number)
+            if known.hash_ids:
+                ids.add(row.get(known.hash_ids), known.hash_ids in row)
+    arrival, inputs, outputs, sessions, delays = (
+        pa.array([row[place] for row in cells], pa.string()) for place in range(5)
+    )
+    if known.delay:
+        arrival = _arrivals_of_turns(arrival, sessions, delays)
+    line_numbers = np.array(lines, dtype=np.int64)
+    return RawColumns(
+        arrival,
+        inputs,
+        outputs,
+        rows=np.array(row_numbers, dtype=np.int64),
+        lines=lambda wanted: [int(line) for line in line_numbers[wanted - 1]],
+        block_ids=ids.collected() if known.hash_ids else None,
+        unreadable=tuple(unreadable),
+    )
+
+
+def block_ids_of_text(cells: pa.Array) -> BlockIds:
+    """Read hash ids from the cells of a table: each a list as JSON writes it.
+
+    Examples
+    --------
+    >>> block_ids_of_text(pa.array(["[1, 2]", None, "x"]))
+    BlockIds(flat=array([1, 2]), offsets=array([0, 2, 2, 2]), rows_not_lists=1)
+    """
+    ids = _IdCollector()
+    for cell in cells.cast(pa.string()).to_pylist():
+        ids.add(None if cell is None else _parsed(cell.encode()), present=cell is not None)
+    return ids.collected()
+
+
+class _IdCollector:
+    """Hash ids row by row; ids beyond 64 bits are numbered anew, since only equality counts."""
+
+    def __init__(self) -> None:
+        self._flat: list[int] = []
+        self._lengths: list[int] = []
+        self._not_lists = 0
+
+    def add(self, ids: object, present: bool) -> None:
+        good = isinstance(ids, list) and all(type(item) is int for item in ids)
+        self._not_lists += present and not good
+        self._lengths.append(len(ids) if good and isinstance(ids, list) else 0)
+        if good and isinstance(ids, list):
+            self._flat.extend(ids)
+
+    def collected(self) -> BlockIds:
+        offsets = np.append(0, np.cumsum(self._lengths)).astype(np.int64)
+        try:
+            flat = np.array(self._flat, dtype=np.int64)
+        except OverflowError:
+            places: dict[int, int] = {}
+            flat = np.array([places.setdefault(item, len(places)) for item in self._flat], dtype=np.int64)
+        return BlockIds(flat, offsets, self._not_lists)
+
+
+def _fields(known: TraceFormat, sample: list[Row]) -> list[pa.Field] | None:
+    """Return the types of the needed columns, None where the first rows differ among themselves."""
+    requests = [request for row in sample for request in _requests(row, known)]
+    owners = {known.arrival: sample, known.input_tokens: requests, known.output_tokens: requests}
+    owners |= {column: sample for column in (known.session, known.delay) if column}
+    types = {column: _type_of([row.get(column) for row in rows]) for column, rows in owners.items()}
+    if any(kind is None for kind in types.values()):
+        return None
+    if known.hash_ids:
+        if not all(_may_be_ids(row.get(known.hash_ids)) for row in sample):
+            return None
+        types[known.hash_ids] = pa.list_(pa.int64())
+    if known.nested:
+        counts = [(column, types.pop(column)) for column in (known.input_tokens, known.output_tokens)]
+        types[known.nested] = pa.list_(pa.struct(counts))
+    return [pa.field(column, kind) for column, kind in types.items()]
+
+
+def _type_of(values: list[object]) -> pa.DataType | None:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int}:
+        return pa.int64()
+    if kinds <= {int, float}:
+        return pa.float64()
+    return pa.string() if kinds == {str} else None
+
+
+def _may_be_ids(value: object) -> bool:
+    return value is None or (isinstance(value, list) and all(type(item) is int for item in value))
+
+
+def _by_pyarrow(text: bytes, known: TraceFormat, fields: list[pa.Field], block_bytes: int) -> RawColumns:
+    table = _table(text, fields, block_bytes, known.arrival)
+    rows = np.arange(1, len(table) + 1, dtype=np.int64)
+    arrival = one_array(table[known.arrival])
+    if known.nested:
+        lists = one_array(table[known.nested])
+        parents = pc.list_parent_indices(lists)
+        requests = pc.list_flatten(lists)
+        arrival, rows = arrival.take(parents), rows[parents.to_numpy(zero_copy_only=False)]
+        inputs, outputs = (pc.struct_field(requests, c) for c in (known.input_tokens, known.output_tokens))
+    else:
+        inputs, outputs = (one_array(table[c]) for c in (known.input_tokens, known.output_tokens))
+    if known.session and known.delay:
+        arrival = _arrivals_of_turns(arrival, one_array(table[known.session]), one_array(table[known.delay]))
+    ids = _block_ids(one_array(table[known.hash_ids])) if known.hash_ids else None
+    return RawColumns(arrival, inputs, outputs, rows, lines_of_text(text, 1, blanks=b" \t\r"), ids)
+
+
+def _table(text: bytes, fields: list[pa.Field], block_bytes: int, arrival: str) -> pa.Table:
+    """Read with these types; where arrivals turn out to have decimals after all, once more as floats."""
+    floats = [pa.field(f.name, pa.float64()) if f.name == arrival else f for f in fields]
+    try:
+        return _table_of(text, fields, block_bytes)
+    except pa.ArrowInvalid as error:
+        if fields == floats or pa.field(arrival, pa.int64()) not in fields or "int64" not in str(error):
+            raise
+        return _table_of(text, floats, block_bytes)
+
+
+def _table_of(text: bytes, fields: list[pa.Field], block_bytes: int) -> pa.Table:
+    return pa.json.read_json(
+        pa.BufferReader(text),
+        read_options=pa.json.ReadOptions(block_size=block_bytes),
+        parse_options=pa.json.ParseOptions(
+            explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore"
+        ),
+    )
+
+
+def _block_ids(lists: pa.Array) -> BlockIds:
+    flat = pc.list_flatten(lists)
+    if flat.null_count:
+        raise pa.ArrowInvalid("a null among hash ids")
+    lengths = pc.list_value_length(lists)
+    if lengths.null_count:
+        lengths = lengths.fill_null(0)
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum(lengths.to_numpy(zero_copy_only=False), out=offsets[1:])
+    return BlockIds(flat.to_numpy(zero_copy_only=False), offsets)
+
+
+def _arrivals_of_turns(arrival: pa.Array, sessions: pa.Array, delays: pa.Array) -> pa.Array:
+    """Place a turn without a time of its own after the turn before it in its conversation."""
+    ends: dict[object, float] = {}
+    placed: list[float | None] = []
+    for at, session, delay in zip(_floats(arrival), sessions.to_pylist(), _floats(delays), strict=True):
+        if at is None and delay is not None and session in ends:
+            at = ends[session] + delay
+        if at is not None and session is not None:
+            ends[session] = at
+        placed.append(at)
+    return pa.array(placed, pa.float64())
+
+
+def _floats(cells: pa.Array) -> list[float | None]:
+    if not pa.types.is_string(cells.type):
+        return [None if cell is None else float(cell) for cell in cells.to_pylist()]
+    return [_float(cell) for cell in cells.to_pylist()]
+
+
+def _float(cell: str | None) -> float | None:
+    try:
+        return None if cell is None else float(cell)
+    except ValueError:
+        return None
+
+
+def _requests(row: Row, known: TraceFormat) -> list[Row]:
+    """Return the requests of a row: itself, or those of its list."""
+    if not known.nested:
+        return [row]
+    inside = row.get(known.nested)
+    return [request for request in inside if isinstance(request, dict)] if isinstance(inside, list) else []
+
+
+def _numbered_lines(text: bytes, first_rows: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Yield lines with something on them; a line that is too long is cut, which makes it no JSON."""
+    taken, number = 0, 0
+    stream = io.BytesIO(text)
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        while not line.endswith(b"\n") and len(line) > MAX_LINE_BYTES and (rest := stream.readline(1 << 20)):
+            if rest.endswith(b"\n"):
+                break
+        if line.strip():
+            yield number, line
+            taken += 1
+            if taken == first_rows:
+                return
+
+
+def _parsed(line: bytes) -> Any:
+    """Return what a line says in JSON, or why it says nothing."""
+    try:
+        return json.loads(line, object_pairs_hook=_without_repeats)
+    except RecursionError:
+        return UnreadableRow(0, "", "is nested too deep")
+    except ValueError as error:
+        start = line[:40].decode(errors="replace").strip()
+        return UnreadableRow(0, start, f"is not JSON: {str(error)[:120]}")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return row
+
+
+def _text(value: object) -> str | None:
+    """Return a cell as the text of a table would have it."""
+    if value is None or isinstance(value, str):
+        return value
+    if type(value) in (int, float):
+        return repr(value)
+    return json.dumps(value)[:60]

@@ -1,0 +1,337 @@
+"""From a file of any known format to a `Trace`, with a report of how it was read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from aisim_model.errors import InputError
+from aisim_model.traces.arrivals import arrivals_ms, unit_of_times
+from aisim_model.traces.blocks import block_size, ids_of_rows, without_surplus_ids
+from aisim_model.traces.cells import MAX_TIME, MAX_TOKENS, Codes, Fault, Times, arrival_times, whole_counts
+from aisim_model.traces.delimited import read_delimited, read_header
+from aisim_model.traces.faults import FAULTS_KEPT, BadRowsError, RowFault, counted
+from aisim_model.traces.formats.base import Container, TraceFormat
+from aisim_model.traces.formats.mapped import mapped_format
+from aisim_model.traces.json_lines import (
+    SAMPLE_ROWS,
+    Row,
+    is_array,
+    is_json,
+    read_array,
+    read_json_lines,
+    read_rows,
+    sample_rows,
+)
+from aisim_model.traces.raw import RawColumns
+from aisim_model.traces.registry import detect_format, format_by_id
+from aisim_model.traces.report import TraceReport
+from aisim_model.traces.text import utf8_text
+from aisim_model.traces.time_units import check_unit, implausible
+from aisim_model.traces.trace import Integers, Trace
+from aisim_model.traces.unpack import MAX_BYTES, file_bytes, unpacked
+
+COUNT_PROBLEMS = MappingProxyType(
+    {
+        Fault.MISSING: "is missing",
+        Fault.NOT_A_NUMBER: "must be a whole number of tokens",
+        Fault.NOT_WHOLE: "must be a whole number of tokens",
+        Fault.TOO_SMALL: "must be {least} or more",
+        Fault.TOO_LARGE: f"must be {MAX_TOKENS:,} tokens or fewer",
+    }
+)
+TIME_PROBLEMS = MappingProxyType(
+    {
+        Fault.MISSING: "is missing",
+        Fault.NOT_A_NUMBER: "must be a number, or a date such as 2023-11-16 18:17:03.97",
+        Fault.TOO_SMALL: "must not be negative",
+        Fault.TOO_LARGE: f"must be below {MAX_TIME:.1e}",
+    }
+)
+
+
+@dataclass(frozen=True)
+class _Converted:
+    """The columns as numbers, and what is wrong with each cell."""
+
+    times: Times
+    input_tokens: Integers
+    output_tokens: Integers
+    input_codes: Codes
+    output_codes: Codes
+
+    @property
+    def good(self) -> npt.NDArray[np.bool_]:
+        """Rows without a fault."""
+        good: npt.NDArray[np.bool_] = (self.times.codes | self.input_codes | self.output_codes) == Fault.NONE
+        return good
+
+
+def read_trace(
+    source: bytes | str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    format: str | None = None,
+    time_unit: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    decimal: Literal[".", ","] | None = None,
+    skip_bad_rows: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> tuple[Trace, TraceReport]:
+    r"""Read a trace, and report how.
+
+    Format, unit of time, encoding, separator and decimal mark are told from the contents and reported with
+    the reasons; each may be set instead.
+
+    Parameters
+    ----------
+    source : bytes or path
+        Contents of an upload, or the path of a file; plain, or packed with gzip or zip.
+    name : str, optional
+        What to call the trace; by default the file's name.
+    format : str, optional
+        Id of a known format (`FORMATS`).
+    time_unit : {"ns", "us", "ms", "s"}, optional
+        Unit of numeric arrival times.
+    columns : mapping of str to str, optional
+        Columns of ``arrival``, ``input_tokens``, ``output_tokens`` and ``hash_ids`` in a file of any other
+        format.
+    decimal : {".", ","}, optional
+        Decimal mark of a table's numbers.
+    skip_bad_rows : bool
+        Whether faulty rows are left out and counted; else they are refused.
+    max_bytes : int
+        The most that a file may hold, unpacked [B].
+
+    Returns
+    -------
+    tuple of Trace and TraceReport
+        Requests in order of arrival, and what was found.
+
+    Raises
+    ------
+    BadRowsError
+        For faulty rows, by line and column.
+    InputError
+        For whatever is no trace; the sentence says what it is instead.
+
+    Examples
+    --------
+    >>> rows = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0.5,100,8\n1,300,0\n"
+    >>> trace, report = read_trace(rows)
+    >>> trace.arrival_ms, trace.output_tokens
+    (array([  0., 500.]), array([8, 1]))
+    >>> report.format_id, report.time_unit, report.zero_outputs
+    ('vidur', 's', 1)
+    """
+    check_unit(time_unit)
+    if decimal not in (None, ".", ","):
+        raise InputError("decimal", decimal, "must be a point or a comma")
+    if name is None:
+        name = "upload" if isinstance(source, bytes) else PurePath(os.fspath(source)).name
+    contents, packed_with = unpacked(file_bytes(source, name, max_bytes), name, max_bytes)
+    text, encoding = utf8_text(contents, name)
+    known, why, raw = _raw_columns(text, name, format, columns, decimal)
+    converted = _converted(raw, known)
+    faults, rows_at_fault = _faults(raw, converted, known)
+    if rows_at_fault and not skip_bad_rows:
+        raise BadRowsError(name, faults, rows_at_fault)
+    good = converted.good
+    if not good.any():
+        raise InputError("trace", name, f"has no row that can be read: {faults[0]}", "Mend its rows.")
+    unit, unit_why = unit_of_times(converted.times, good, known, time_unit)
+    trace, notes, zero_outputs = _trace(raw, converted, good, unit, known, name)
+    report = TraceReport(
+        name=name,
+        format_id=known.id,
+        format_label=known.label,
+        format_source=known.source,
+        why=(why,),
+        time_unit=unit,
+        time_unit_why=unit_why,
+        encoding=encoding,
+        packed_with=packed_with,
+        rows=len(trace),
+        rows_left_out=rows_at_fault,
+        faults=faults,
+        zero_outputs=zero_outputs,
+        block_tokens=trace.block_tokens,
+        span_s=trace.span_s,
+        total_input_tokens=trace.total_input_tokens,
+        total_output_tokens=trace.total_output_tokens,
+        notes=(*_encoding_notes(encoding), *raw.notes, *known.notes, *notes),
+    )
+    return trace, report
+
+
+def _raw_columns(
+    text: bytes,
+    name: str,
+    format_id: str | None,
+    columns: Mapping[str, str] | None,
+    decimal: str | None,
+) -> tuple[TraceFormat, str, RawColumns]:
+    """Choose the format and read its columns."""
+    if is_json(text):
+        whole = read_array(text, name) if is_array(text) else None
+        sample: list[Row] = [row for row in (whole or [])[:SAMPLE_ROWS] if isinstance(row, dict)]
+        if whole is None:
+            sample = sample_rows(text, name)
+        present = tuple(dict.fromkeys(key for row in sample for key in row))
+        known, why = _format("jsonl", present, sample, name, format_id, columns)
+        if whole is not None:
+            return known, why, read_rows(enumerate(whole, start=1), known)
+        return known, why, read_json_lines(text, known, sample)
+    header = read_header(text, name)
+    known, why = _format("csv", header.columns, [], name, format_id, columns)
+    return known, why, read_delimited(text, header, known, name, decimal)
+
+
+def _format(
+    container: Container,
+    present: tuple[str, ...],
+    sample: list[Row],
+    name: str,
+    format_id: str | None,
+    columns: Mapping[str, str] | None,
+) -> tuple[TraceFormat, str]:
+    """Return the format that was chosen, mapped or is detected, and why."""
+    if columns:
+        known, why = mapped_format(columns, container), "Its columns were mapped."
+        needed = [column for column in (*known.needed, known.hash_ids) if column]
+    elif format_id:
+        known, why = format_by_id(format_id), f"{format_id} was chosen."
+        needed = list(known.needed)
+        if known.container != container:
+            problem = f"is not the {known.container} that format {known.id} is"
+            raise InputError("trace", name, problem, "Leave the format out to have it detected.")
+    else:
+        return detect_format(container, present, sample, name)
+    missing = [column for column in needed if column not in present]
+    if missing:
+        has = ", ".join(column[:40] for column in present[:12])
+        raise InputError("columns", missing[0], f"is no column of {name}; it has {has}", "Map other columns.")
+    return known, why
+
+
+def _converted(raw: RawColumns, known: TraceFormat) -> _Converted:
+    inputs, input_codes = whole_counts(raw.input_tokens, raw.decimal, least=1)
+    outputs, output_codes = whole_counts(raw.output_tokens, raw.decimal, least=0)
+    if known.missing_output_is_one:
+        output_codes = np.where(output_codes == Fault.MISSING, np.uint8(Fault.NONE), output_codes)
+    return _Converted(arrival_times(raw.arrival, raw.decimal), inputs, outputs, input_codes, output_codes)
+
+
+def _faults(raw: RawColumns, converted: _Converted, known: TraceFormat) -> tuple[tuple[RowFault, ...], int]:
+    """Return the first faults in order of the file, and the number of rows at fault."""
+    places = np.flatnonzero(~converted.good)
+    rows_at_fault = len(set(raw.rows[places].tolist()) | {bad.row for bad in raw.unreadable})
+    if not rows_at_fault:
+        return (), 0
+    first = places[:FAULTS_KEPT]
+    unreadable = raw.unreadable[:FAULTS_KEPT]
+    rows = np.append(raw.rows[first], [bad.row for bad in unreadable]).astype(np.int64)
+    lines = raw.lines(rows)
+    faults = [
+        RowFault(line, bad.column, bad.value, bad.problem)
+        for place, line in zip(first, lines, strict=False)
+        for bad in _cell_faults(int(place), raw, converted, known)
+    ]
+    for bad, line in zip(unreadable, lines[first.size :], strict=True):
+        faults.append(RowFault(line, "", bad.value[:60], bad.problem))
+    return tuple(sorted(faults)[:FAULTS_KEPT]), rows_at_fault
+
+
+def _cell_faults(place: int, raw: RawColumns, converted: _Converted, known: TraceFormat) -> list[RowFault]:
+    """Return what is wrong with the cells of one row; the line is filled in by the caller."""
+    checks = (
+        (known.arrival, raw.arrival, converted.times.codes, TIME_PROBLEMS, 0),
+        (known.input_tokens, raw.input_tokens, converted.input_codes, COUNT_PROBLEMS, 1),
+        (known.output_tokens, raw.output_tokens, converted.output_codes, COUNT_PROBLEMS, 0),
+    )
+    return [
+        RowFault(0, column, _shown_cell(cells, place), problems[Fault(codes[place])].format(least=least))
+        for column, cells, codes, problems, least in checks
+        if codes[place]
+    ]
+
+
+def _shown_cell(cells: pa.Array, place: int) -> str:
+    value = cells[place].as_py()
+    return "" if value is None else str(value)[:60]
+
+
+def _trace(
+    raw: RawColumns,
+    converted: _Converted,
+    good: npt.NDArray[np.bool_],
+    unit: str,
+    known: TraceFormat,
+    name: str,
+) -> tuple[Trace, list[str], int]:
+    """Put the good rows in order of arrival, with their hash ids; return notes and zero outputs too."""
+    notes = []
+    arrival_ms = arrivals_ms(converted.times, good, unit)
+    taken = np.flatnonzero(good)
+    if (np.diff(arrival_ms) < 0.0).any():
+        order = np.argsort(arrival_ms, kind="stable")
+        arrival_ms, taken = arrival_ms[order], taken[order]
+        notes.append(
+            "Rows were not in order of arrival and have been sorted; ties keep the order of the file."
+        )
+    everything = taken.size == good.size and not notes
+    inputs, outputs, rows = (
+        column if everything else column[taken]
+        for column in (converted.input_tokens, converted.output_tokens, raw.rows)
+    )
+    zeros = int((outputs == 0).sum())
+    if zeros:
+        notes.append(f"No output tokens in {counted(zeros, 'request')}: 1 is counted for each.")
+        outputs = np.maximum(outputs, 1)
+    unusual = implausible(float(arrival_ms[-1]), arrival_ms.size)
+    if unusual:
+        notes.append(unusual)
+    ids, offsets, block_tokens, id_notes = _blocks(raw, taken, inputs, known)
+    trace = Trace(arrival_ms, inputs, outputs, ids, offsets, block_tokens, name, rows)
+    return trace, notes + id_notes, zeros
+
+
+def _blocks(
+    raw: RawColumns, taken: Integers, input_tokens: Integers, known: TraceFormat
+) -> tuple[Integers, Integers, int | None, list[str]]:
+    """Return hash ids and offsets of the rows taken, the tokens of a block, and notes."""
+    nothing = np.empty(0, dtype=np.int64)
+    found, notes = raw.block_ids, list[str]()
+    if found is not None and found.rows_not_lists:
+        rows = counted(found.rows_not_lists, "row")
+        notes.append(f"hash_ids are no list of integers in {rows}: no prefix credit there.")
+    if found is None or found.flat.size == 0:
+        return nothing, nothing, None, [*notes, "No hash ids: prefix hits count as none."]
+    ids, offsets = ids_of_rows(found.flat, found.offsets, taken)
+    lengths = np.diff(offsets)
+    having = lengths > 0
+    if not having.any():
+        return nothing, nothing, None, [*notes, "No hash ids: prefix hits count as none."]
+    size, why = block_size(input_tokens[having], lengths[having], known.block_tokens)
+    ids, offsets, surplus = without_surplus_ids(ids, offsets, input_tokens, size)
+    notes.append(why)
+    if surplus:
+        rows = counted(surplus, "row")
+        notes.append(f"More hash ids than blocks in {rows}: those beyond the prompt are dropped.")
+    if (np.diff(offsets)[having] < -(-input_tokens[having] // size)).any():
+        notes.append(
+            "Where a row has fewer hash ids than blocks, the rest of its prompt is shared with nobody."
+        )
+    return ids, offsets, size, notes
+
+
+def _encoding_notes(encoding: str) -> tuple[str, ...]:
+    return () if encoding in ("utf-8", "utf-8-sig") else (f"The text is in {encoding} and was read as such.",)
