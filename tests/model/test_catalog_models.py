@@ -1,0 +1,132 @@
+"""The catalogue's models: shapes and bytes worked by hand, published parameters against counted ones."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from pydantic import ValidationError
+
+from aisim_model import catalog
+from aisim_model.catalog import CatalogModel, model, models
+from aisim_model.errors import InputError
+from aisim_model.model_spec import ModelSpec
+
+
+class Shape(NamedTuple):
+    layers: int
+    attention_heads: int
+    kv_heads: int | None
+    head_dim: int
+    kv_bytes_per_token_bf16: int
+
+
+# Bytes of one more token once every window is full: full-attention layers x KV heads x (key + value) x 2 B,
+# and for MLA layers x (kv_lora_rank + qk_rope_head_dim) x 2 B; its head_dim is the mean of key and value.
+BY_HAND = {
+    "deepseek-r1": Shape(61, 128, None, 160, 61 * (512 + 64) * 2),
+    "deepseek-v3": Shape(61, 128, None, 160, 61 * (512 + 64) * 2),
+    "deepseek-v3.2": Shape(61, 128, None, 160, 61 * (512 + 64) * 2),
+    "glm-4.5": Shape(92, 96, 8, 128, 92 * 8 * (128 + 128) * 2),
+    "glm-5": Shape(78, 64, None, 256, 78 * (512 + 64) * 2),
+    "kimi-k2": Shape(61, 64, None, 160, 61 * (512 + 64) * 2),
+    "kimi-k2.5": Shape(61, 64, None, 160, 61 * (512 + 64) * 2),
+    "llama-3.1-405b": Shape(126, 128, 8, 128, 126 * 8 * (128 + 128) * 2),
+    "llama-3.1-70b": Shape(80, 64, 8, 128, 80 * 8 * (128 + 128) * 2),
+    "llama-3.1-8b": Shape(32, 32, 8, 128, 32 * 8 * (128 + 128) * 2),
+    "minimax-m2.5": Shape(62, 48, 8, 128, 62 * 8 * (128 + 128) * 2),
+    "mistral-7b": Shape(32, 32, 8, 128, 32 * 8 * (128 + 128) * 2),
+    "mixtral-8x22b": Shape(56, 48, 8, 128, 56 * 8 * (128 + 128) * 2),
+    "mixtral-8x7b": Shape(32, 32, 8, 128, 32 * 8 * (128 + 128) * 2),
+    "olmo-2-32b": Shape(64, 40, 8, 128, 64 * 8 * (128 + 128) * 2),
+    "qwen2.5-7b": Shape(28, 28, 4, 128, 28 * 4 * (128 + 128) * 2),
+    "qwen3-235b-a22b": Shape(94, 64, 4, 128, 94 * 4 * (128 + 128) * 2),
+    "qwen3-30b-a3b": Shape(48, 32, 4, 128, 48 * 4 * (128 + 128) * 2),
+    "qwen3-32b": Shape(64, 64, 8, 128, 64 * 8 * (128 + 128) * 2),
+    "qwen3-8b": Shape(36, 32, 8, 128, 36 * 8 * (128 + 128) * 2),
+    "qwen3-coder-480b-a35b": Shape(62, 96, 8, 128, 62 * 8 * (128 + 128) * 2),
+}
+
+
+def test_every_model_is_worked_by_hand() -> None:
+    assert {entry.id for entry in models()} == set(BY_HAND)
+
+
+@pytest.mark.parametrize("model_id", BY_HAND)
+def test_shape_and_bytes(model_id: str) -> None:
+    found = model(model_id).summary()
+    assert {name: found[name] for name in Shape._fields} == BY_HAND[model_id]._asdict()
+
+
+def test_the_opening_example_by_hand() -> None:
+    # 12,000 tokens x 64 layers x 8 heads x (128 + 128) x 2 B = 3,145,728,000 B
+    assert model("qwen3-32b").spec().kv.curve("bf16").bytes(12_000) == 3_145_728_000
+
+
+def test_deepseek_v3_by_hand() -> None:
+    # 8,192 tokens x 61 layers x (512 + 64) x 2 B = 575,668,224 B
+    assert model("deepseek-v3").spec().kv.curve("bf16").bytes(8192) == 575_668_224
+
+
+@pytest.mark.parametrize("entry", models(), ids=lambda entry: entry.id)
+def test_published_total_agrees_with_a_count_of_the_weights(entry: CatalogModel) -> None:
+    counted = ModelSpec.from_config(entry.config, entry.name)
+    assert counted.total_parameters == pytest.approx(entry.total_parameters, rel=0.03)
+    # Publishers differ in whether embeddings are active, which weighs most in small sparse models.
+    assert counted.active_parameters == pytest.approx(entry.active_parameters, rel=0.25)
+
+
+@pytest.mark.parametrize("entry", models(), ids=lambda entry: entry.id)
+def test_active_is_less_than_total_only_where_there_are_experts(entry: CatalogModel) -> None:
+    sparse = "experts" in json.dumps(entry.config)
+    assert (entry.active_parameters < entry.total_parameters) == sparse
+
+
+def test_a_spec_is_read_once_and_carries_the_published_parameters() -> None:
+    spec = model("mixtral-8x7b").spec()
+    assert spec is model("mixtral-8x7b").spec()
+    assert (spec.total_parameters, spec.active_parameters) == (46_700_000_000, 12_900_000_000)
+
+
+@pytest.mark.shared
+def test_every_model_of_the_facts_has_its_expected_bytes(shared_dir: Path) -> None:
+    with (shared_dir / "facts" / "configs_expected.csv").open(newline="") as lines:
+        expected = {row["file"].replace("__", "/"): row for row in csv.DictReader(lines)}
+    checked = 0
+    for entry in models():
+        for name, row in expected.items():
+            if name in entry.source and row["confidence"] == "checked_twice":
+                growing = entry.spec().kv.curve("bf16").growing_bytes_per_token
+                assert growing == int(row["kv_bytes_per_token_bf16"]), name
+                checked += 1
+    assert checked >= 10
+
+
+def test_an_unknown_model_is_refused_with_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"model = 'qwen3-23b'.*nearest are .*qwen3-32b"):
+        model("qwen3-23b")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"active_parameters": 0},
+        {"active_parameters": 10**12},  # more than the total
+        {"total_parameters": 32.8},
+        {"parameters_source": ""},
+        {"id": "Qwen3 32B"},
+        {"config": "text"},
+    ],
+)
+def test_a_wrong_file_is_refused_on_load(wrong: dict[str, object]) -> None:
+    right = model("qwen3-32b").model_dump()
+    assert CatalogModel.model_validate(right).id == "qwen3-32b"
+    with pytest.raises(ValidationError):
+        CatalogModel.model_validate({**right, **wrong})
+
+
+def test_the_catalogue_exports_what_it_holds() -> None:
+    assert all(hasattr(catalog, name) for name in catalog.__all__)
