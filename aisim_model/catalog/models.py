@@ -112,7 +112,7 @@ def models() -> tuple[CatalogModel, ...]:
     >>> len(models()) >= 14
     True
     """
-    files = sorted((DATA / "models").glob("*.json"))
+    files = sorted((DATA / "models").glob("*.json"), key=lambda file: file.stem)
     return unique(CatalogModel.model_validate_json(file.read_bytes()) for file in files)
 
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from aisim_model import catalog
 from aisim_model.catalog import CatalogModel, model, models
+from aisim_model.catalog.records import DATA
 from aisim_model.errors import InputError
 from aisim_model.model_spec import ModelSpec
 
@@ -52,7 +53,11 @@ BY_HAND = {
 
 
 def test_every_model_is_worked_by_hand() -> None:
-    assert {entry.id for entry in models()} == set(BY_HAND)
+    assert [entry.id for entry in models()] == sorted(BY_HAND)
+
+
+def test_a_file_is_named_after_its_model() -> None:
+    assert {file.stem for file in (DATA / "models").iterdir()} == {entry.id for entry in models()}
 
 
 @pytest.mark.parametrize("model_id", BY_HAND)
