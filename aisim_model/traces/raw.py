@@ -10,9 +10,7 @@ import pyarrow as pa
 
 from aisim_model.traces.trace import Integers
 
-
-# What an empty line, or one of blanks, begins with.
-BLANK_LINES = (b"\n\n", b"\n\r", b"\n ", b"\n\t")
+NEW_LINE, SPACE = 10, 32
 
 
 @dataclass(frozen=True)
@@ -98,10 +96,14 @@ def lines_of_text(text: bytes, first_line: int, blanks: bytes = b"\r") -> Callab
     """
 
     def lines(rows: Integers) -> list[int]:
-        if not text[:1].isspace() and not any(blank in text for blank in BLANK_LINES):
-            return [int(row) + first_line - 1 for row in rows]  # no line is empty: no need to split
-        taken = np.array([number for number, line in enumerate(text.split(b"\n")) if line.strip(blanks)])
-        inside = np.minimum(rows, taken.size) - 1
-        return [int(line) for line in taken[inside] + first_line] if taken.size else [first_line] * rows.size
+        characters = np.frombuffer(text, dtype=np.uint8)
+        starts = np.append(0, np.flatnonzero(characters == NEW_LINE) + 1)
+        starts = starts[starts < len(text)]
+        taken = np.ones(starts.size, dtype=np.bool_)
+        for place in np.flatnonzero(characters[starts] <= SPACE):  # only these lines may be blank
+            end = starts[place + 1] if place + 1 < starts.size else len(text)
+            taken[place] = bool(text[starts[place] : end].strip(blanks + b"\n"))
+        line_numbers = np.flatnonzero(taken) + first_line
+        return [int(line) for line in line_numbers[np.minimum(rows, line_numbers.size) - 1]]
 
     return lines
