@@ -121,6 +121,8 @@ def decimal_mark(columns: list[pa.Array], delimiter: str) -> str | None:
     >>> decimal_mark([pa.array(["12.035", "7"])], ";") is None
     True
     """
+    if delimiter == "," and not any(_any_match(column, ",") for column in columns):
+        return "."
     proven = [
         mark for mark, other in ((".", ","), (",", ".")) if any(_proves(c, mark, other) for c in columns)
     ]
@@ -169,6 +171,22 @@ def _numbers(cells: pa.Array, decimal: str) -> tuple[Integers | Floats, Codes]:
 
 
 def _numbers_of_text(text: pa.Array, decimal: str) -> tuple[Integers | Floats, Codes]:
+    """Read plain digits at once, and only what is anything else with all that a number may look like."""
+    plain = pc.match_substring_regex(text, r"^\d{1,18}$").fill_null(False)
+    other = np.flatnonzero(~plain.to_numpy(zero_copy_only=False))
+    if other.size == len(text):
+        return _formatted_numbers(text, decimal)
+    whole = pc.if_else(plain, text, "0").cast(pa.int64()).to_numpy(zero_copy_only=False)
+    codes = np.zeros(len(text), dtype=np.uint8)
+    if not other.size:
+        return whole, codes
+    numbers, codes[other] = _formatted_numbers(text.take(pa.array(other)), decimal)
+    mixed = whole.astype(numbers.dtype)
+    mixed[other] = numbers
+    return mixed, codes
+
+
+def _formatted_numbers(text: pa.Array, decimal: str) -> tuple[Integers | Floats, Codes]:
     group = r"[.\x{a0}\x{202f}' ]" if decimal == "," else r"[,\x{a0}\x{202f}' ]"
     mark = rf"\{decimal}"
     valid = rf"^[+-]?(\d+|\d{{1,3}}({group}\d{{3}})+|)({mark}\d*)?([eE][+-]?\d{{1,3}})?$"

@@ -124,10 +124,12 @@ def read_delimited(
         raise InputError("trace", name, "has a header and no rows", "Upload a trace with requests.")
     arrays = [one_array(table[place]) for place in places]
     mark, notes = ".", list[str]()
-    if not _plain(arrays, header.delimiter):
-        texts, _ = _read(text, header, places, pa.string())
-        arrays = [one_array(texts[place]) for place in places]
-        mark = decimal or _mark_of(arrays[:3], header.delimiter)
+    unsettled = [place for place, array in enumerate(arrays) if not _settled(array, place, header.delimiter)]
+    if unsettled:
+        texts, _ = _read(text, header, [places[place] for place in unsettled], pa.string())
+        for place in unsettled:
+            arrays[place] = one_array(texts[places[place]])
+        mark = decimal or _mark_of([arrays[place] for place in unsettled if place < 3], header.delimiter)
     if header.delimiter != ",":
         notes.append(f"Columns are separated by {header.delimiter!r}.")
     if mark == ",":
@@ -193,13 +195,13 @@ def _read(
     raise AssertionError("the second reading returns or raises")
 
 
-def _plain(arrays: list[pa.Array], delimiter: str) -> bool:
-    """Whether pyarrow's own types settle every number: nothing that could be thousands or a decimal comma."""
-    arrival = arrays[0].type
-    times = pa.types.is_int64(arrival) or (pa.types.is_float64(arrival) and delimiter == ",")
-    if pa.types.is_timestamp(arrival):
-        times = arrival.unit in ("ns", "us") or _in_ns_range(arrays[0])
-    return times and all(pa.types.is_int64(count.type) for count in arrays[1:3]) and len(arrays) == 3
+def _settled(cells: pa.Array, place: int, delimiter: str) -> bool:
+    """Whether pyarrow's own type is what the cells mean, with no thousands or decimal comma in question."""
+    if place == 0 and pa.types.is_timestamp(cells.type):
+        return _in_ns_range(cells)
+    if place == 0 and pa.types.is_float64(cells.type):
+        return delimiter == ","
+    return place < 3 and pa.types.is_int64(cells.type)
 
 
 def _in_ns_range(dates: pa.Array) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,17 @@ def read_json_lines(text: bytes, known: TraceFormat, sample: list[Row]) -> RawCo
         The first rows: their types are those expected of the rest.
     """
     fields = _fields(known, sample)
+    last_start = text.rstrip().rfind(b"\n") + 1
+    last = _parsed(text[last_start:]) if len(text) - last_start <= MAX_LINE_BYTES else None
+    if fields is not None and last_start and isinstance(last, UnreadableRow):
+        whole = read_json_lines(text[:last_start], known, sample)  # the end of a download that broke off
+        row = int(whole.rows.max(initial=0)) + 1
+        cut_off = UnreadableRow(
+            max(row, *(bad.row + 1 for bad in whole.unreadable), 1), last.value, last.problem
+        )
+        return replace(
+            whole, lines=lines_of_text(text, 1, blanks=b" \t\r"), unreadable=(*whole.unreadable, cut_off)
+        )
     if fields is not None:
         for block_bytes in BLOCK_BYTES:
             try:
