@@ -9,8 +9,8 @@ trace (github.com/ai-dynamo/dynamo recipes/qwen3-32b/vllm/cloud-providers), on t
 prefill-bound, H200 and H100.
 
 MFU: 5.96 and 5.64 GB/s of KV at 262,144 bytes a token are 22,736 and 21,515 prefill tokens/s. A token takes
-2 x 32.76e9 FLOPs of weights and, at the trace's token-weighted mean context of 16,389 tokens,
-4 x 64 layers x 64 heads x 128 x 16,389 = 34.4e9 of attention: 99.9e9 in all. Over 4 x 989 TFLOPS that is 57%
+2 x 32.8e9 FLOPs of weights and, at the trace's token-weighted mean context of 16,389 tokens,
+4 x 64 layers x 64 heads x 128 x 16,389 = 34.4e9 of attention: 100.0e9 in all. Over 4 x 989 TFLOPS that is 57%
 and 54%. Prefix hits in those runs, which aren't reported, would make it less.
 
 Memory efficiency: by Little's law those rates with mean ITLs of 9.14 and 13.62 ms hold 5.9 and 8.3 sequences

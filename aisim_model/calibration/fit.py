@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -134,6 +135,8 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
     >>> round(fitted.calibration.alpha_ms, 6), round(fitted.calibration.bandwidth_gb_s, 6)
     (0.4, 100.0)
     """
+    if not (math.isfinite(lanes) and lanes > 0):
+        raise InputError("lanes", lanes, "must be a number above 0", "Give the links that a transfer used.")
     lanes = max(lanes, float(measurements.ranks))
     refuse_too_little(measurements)
     refuse_impossible(measurements, lanes)

@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError
-from aisim_ui.cli import catalog, delay
+from aisim_ui.cli import calibrate, catalog, delay, evidence
 from aisim_ui.cli.refusal import refusals
 
 app = typer.Typer(
@@ -26,8 +26,10 @@ def about() -> None:
     """Plan the KV handoff of disaggregated LLM serving."""
 
 
+app.command("calibrate")(calibrate.calibrate)
 app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)
+app.command("evidence")(evidence.evidence)
 
 
 def main() -> None:
