@@ -1,7 +1,7 @@
-"""What each serving engine does by default when it hands KV over, and what it does only when asked.
+"""What each serving engine does by default when it hands KV over, and what only when asked.
 
 One choice sets block size, rounding, order, overlap, first token and prefix credit together; a deployment
-may override each. These are defaults of the versions named in `source`: they move, so the text says which.
+may override each. Defaults move from version to version: `source` says where they were read.
 """
 
 from __future__ import annotations
@@ -18,8 +18,26 @@ HandoffOrder = Literal["source_first", "destination_first"]
 FirstTokenFrom = Literal["decode_step", "shipped", "prefill"]
 
 
+class OptIn(BaseModel):
+    """Something that an engine does only when asked.
+
+    Parameters
+    ----------
+    setting, value : str
+        Field of `EngineProfile` and what it then is.
+    how : str
+        How the engine is asked to.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    setting: str
+    value: str
+    how: str
+
+
 class EngineProfile(BaseModel):
-    """Handoff behaviour of one engine, as it comes.
+    """Handoff behaviour of one engine.
 
     Parameters
     ----------
@@ -27,10 +45,9 @@ class EngineProfile(BaseModel):
         Key and name for people.
     block_size : int
         Tokens of a KV block [-].
-    whole_blocks : bool
-        Whether a prompt's last block is sent whole, so that 130 tokens in blocks of 16 are 144.
     prefix_credit : {"blocks", "tokens", "none"}
-        How a hit on the decode side shortens the transfer, see `transfer.destination_missing_tokens`.
+        How the tokens sent are rounded to blocks and a hit on the decode side is credited where only what
+        decode lacks is sent, see `transfer.destination_missing_tokens`.
     order : {"source_first", "destination_first"}
         Whether the prompt is prefilled before the decode worker reserves room, or after.
     overlap : {"none", "layer", "chunk"}
@@ -39,8 +56,8 @@ class EngineProfile(BaseModel):
         Which token the client sees first.
     pass_tokens : int
         Token budget of a prefill pass, and so of a chunk [-].
-    opt_in : tuple of str
-        What the engine can do too, and how it is asked to, a sentence each.
+    opt_in : tuple of OptIn
+        What the engine does only when asked.
     source : str
         Where this is written.
     """
@@ -50,14 +67,23 @@ class EngineProfile(BaseModel):
     id: str
     name: str
     block_size: int
-    whole_blocks: bool
     prefix_credit: PrefixCredit
     order: HandoffOrder
     overlap: Overlap
     first_token_from: FirstTokenFrom
     pass_tokens: int
-    opt_in: tuple[str, ...] = ()
+    opt_in: tuple[OptIn, ...] = ()
     source: str
+
+    def assumed(self) -> tuple[OptIn, ...]:
+        """Return the opt-ins that this profile itself takes as made.
+
+        Examples
+        --------
+        >>> [choice.how for choice in engine("sglang").assumed()]
+        ['--disaggregation-decode-enable-radix-cache on the decode worker']
+        """
+        return tuple(choice for choice in self.opt_in if getattr(self, choice.setting) == choice.value)
 
 
 _PROFILES = (
@@ -65,15 +91,19 @@ _PROFILES = (
         id="vllm",
         name="vLLM (NixlConnector)",
         block_size=16,
-        whole_blocks=True,
         prefix_credit="blocks",
         order="source_first",
         overlap="none",
         first_token_from="decode_step",
         pass_tokens=8192,
         opt_in=(
-            "Other block sizes: --block-size (64 posts a quarter of the descriptors).",
-            "Layer by layer: another connector that saves each layer; NixlConnector pulls after prefill.",
+            OptIn(setting="block_size", value="64", how="--block-size 64: a quarter of the descriptors"),
+            OptIn(
+                setting="overlap",
+                value="layer",
+                how="a connector that saves layer by layer; NixlConnector pulls once prefill has ended",
+            ),
+            OptIn(setting="first_token_from", value="prefill", how="a proxy that passes on prefill's token"),
         ),
         source="docs.vllm.ai features/nixl_connector_usage; github.com/vllm-project/vllm issue 50913",
     ),
@@ -81,34 +111,40 @@ _PROFILES = (
         id="sglang",
         name="SGLang (PD disaggregation)",
         block_size=1,
-        whole_blocks=True,
-        prefix_credit="none",
+        prefix_credit="blocks",
         order="destination_first",
         overlap="chunk",
         first_token_from="shipped",
         pass_tokens=8192,
         opt_in=(
-            "Credit for prefixes held by the decode worker: --disaggregation-decode-enable-radix-cache.",
-            "Other page sizes: --page-size; prompts of one chunk (--chunked-prefill-size) overlap nothing.",
+            OptIn(
+                setting="prefix_credit",
+                value="blocks",
+                how="--disaggregation-decode-enable-radix-cache on the decode worker",
+            ),
+            OptIn(setting="block_size", value="64", how="--page-size 64"),
         ),
-        source="docs.sglang.ai/advanced_features/pd_disaggregation; github.com/sgl-project/sglang pull 7990",
+        source="docs.sglang.ai advanced_features/pd_disaggregation; github.com/sgl-project/sglang pull 7990",
     ),
     EngineProfile(
         id="trtllm",
         name="TensorRT-LLM (cache transceiver)",
         block_size=32,
-        whole_blocks=True,
         prefix_credit="none",
         order="source_first",
         overlap="none",
         first_token_from="shipped",
         pass_tokens=8192,
         opt_in=(
-            "Layer by layer: TRTLLM_DISAGG_LAYERWISE=1.",
-            "Chunk by chunk: enable_pipelined_transfer of the cache transceiver, in recent versions.",
+            OptIn(setting="overlap", value="layer", how="TRTLLM_DISAGG_LAYERWISE=1"),
+            OptIn(
+                setting="overlap",
+                value="chunk",
+                how="cache_transceiver_config.enable_pipelined_transfer with chunked prefill, recent versions",
+            ),
         ),
         source=(
-            "nvidia.github.io/TensorRT-LLM/features/disagg-serving;"
+            "nvidia.github.io/TensorRT-LLM features/disagg-serving and llm-api KvCacheConfig;"
             " github.com/NVIDIA/TensorRT-LLM issue 9212, pull 15727"
         ),
     ),
@@ -116,13 +152,18 @@ _PROFILES = (
         id="reference",
         name="Reference (aisimulate engine)",
         block_size=64,
-        whole_blocks=False,
         prefix_credit="tokens",
         order="source_first",
         overlap="none",
         first_token_from="decode_step",
         pass_tokens=8192,
-        opt_in=("Destination first, as SGLang: it still takes a decode step for the first token.",),
+        opt_in=(
+            OptIn(
+                setting="order",
+                value="destination_first",
+                how="the engine type sglang; it takes a decode step for the first token there too",
+            ),
+        ),
         source="NVIDIA aisimulate-core 0.12, ai-dynamo-runtime 1.6.1",
     ),
 )
