@@ -19,7 +19,7 @@ KV_HEADS = (
     "num_query_groups",
     "num_attention_groups",
 )
-HEAD_DIM = ("head_dim", "attention_head_dim", "kv_channels", "d_kv", "d_head")
+WINDOWS = ("sliding_window", "attention_window_size", "window_size", "sliding_window_size", "local_attention")
 POSITIONS = (
     "max_position_embeddings",
     "n_positions",
@@ -135,6 +135,15 @@ class Keys:
         if value is None:
             raise self.missing(names[0], what)
         return value
+
+    def check_sizes(self) -> None:
+        """Refuse sizes that can't be, also where this family has no use for them."""
+        for names in (HIDDEN, HEADS, KV_HEADS, WINDOWS, ("head_dim",), ("kv_lora_rank",)):
+            off = names is WINDOWS and self.config.get("use_sliding_window") is False
+            for name in names:
+                value = self.config.get(name)
+                if value is not None and not isinstance(value, list):
+                    self.checked(name, value, low=0 if off else 1)
 
     def flag(self, name: str) -> bool | None:
         """Return a true or false value, None where it is not declared."""

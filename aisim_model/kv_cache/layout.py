@@ -174,14 +174,14 @@ class KvLayout(BaseModel):
         kv_dtype: str = "bf16",
         decode_tp: int = 1,
         window_layers: WindowLayers = "window",
-        mla_copies: MlaCopies = "per_rank",
+        mla_copies: MlaCopies | int = "per_rank",
     ) -> KvCurve:
         """Byte curve of what crosses the link to a decode worker of `decode_tp` ranks.
 
         Each rank holds ceil(heads / TP) heads, so heads are sent more than once where TP exceeds them; what
-        stands whole on every rank is sent once a rank, or once in all, by `mla_copies`.
+        stands whole on every rank is sent once a rank, once in all, or so many times, by `mla_copies`.
         """
-        ranks = _ranks("decode_tp", decode_tp)
+        ranks = checked_ranks("decode_tp", decode_tp)
         copies = _copies(ranks, mla_copies)
         return self._curve(self.order, kv_dtype, window_layers, lambda part: _sent(part, ranks, copies))
 
@@ -223,7 +223,7 @@ class KvLayout(BaseModel):
         InputError
             For a count that is out of range, more stages than layers, or an unknown name.
         """
-        decode, prefill = _ranks("decode_tp", decode_tp), _ranks("prefill_tp", prefill_tp)
+        decode, prefill = checked_ranks("decode_tp", decode_tp), checked_ranks("prefill_tp", prefill_tp)
         copies = _copies(decode, mla_copies)
 
         def sharded(part: AnyPart) -> Fraction:
@@ -250,7 +250,7 @@ class KvLayout(BaseModel):
         self, kv_dtype: str, tokens: int | Tokens, window_layers: WindowLayers, ranks: int, name: str, pp: int
     ) -> Amount:
         """Bytes that a rank of the fullest pipeline stage holds."""
-        if not 1 <= _ranks(name, pp) <= self.layers:
+        if not 1 <= checked_ranks(name, pp) <= self.layers:
             problem = f"is more stages than the {self.layers} layers"
             raise InputError(name, pp, problem, "Enter fewer stages.")
         held = [
@@ -364,7 +364,8 @@ def _window(part: HeadKv | LatentKv) -> str:
     return f" of the {'chunk' if chunked else 'last'} {part.window_tokens:,} tokens"
 
 
-def _ranks(name: str, value: int) -> int:
+def checked_ranks(name: str, value: int) -> int:
+    """Return a number of ranks or stages, or refuse it by name."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= MAX_RANKS:
         return int(value)
     raise InputError(
@@ -372,7 +373,9 @@ def _ranks(name: str, value: int) -> int:
     )
 
 
-def _copies(ranks: int, mla_copies: MlaCopies) -> int:
+def _copies(ranks: int, mla_copies: MlaCopies | int) -> int:
+    if isinstance(mla_copies, int):
+        return checked_ranks("mla_copies", mla_copies)
     if mla_copies not in ("per_rank", "once"):
         raise InputError("mla_copies", mla_copies, "must be per_rank or once", "Choose one of them.")
     return ranks if mla_copies == "per_rank" else 1

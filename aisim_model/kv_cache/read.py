@@ -9,6 +9,7 @@ from aisim_model.kv_cache.defaults import class_defaults
 from aisim_model.kv_cache.document import parse
 from aisim_model.kv_cache.families import FAMILIES
 from aisim_model.kv_cache.families.base import Kind, mtp_count
+from aisim_model.kv_cache.families.shared import without_shared
 from aisim_model.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
 from aisim_model.kv_cache.layout import KvLayout
 from aisim_model.kv_cache.parts import HeadKv, LatentKv, Layer
@@ -72,6 +73,7 @@ def read_config(
     70272
     """
     keys = text_keys(config)
+    keys.check_sizes()
     kinds = list(layer_kinds(keys))
     extra = mtp_count(keys)
     kept = {kind: _kept(keys, kind) for kind in dict.fromkeys(kinds)}
@@ -103,7 +105,7 @@ def layer_kinds(keys: Keys) -> Sequence[Kind]:
     for family in FAMILIES:
         kinds = family.pattern(keys)
         if kinds is not None:
-            return kinds
+            return without_shared(keys, kinds)
     raise keys.missing("num_hidden_layers", "the number of layers")  # the last family always answers
 
 

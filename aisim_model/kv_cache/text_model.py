@@ -14,7 +14,7 @@ NESTED = (
     "llm_config",
     "language_config",
     "language_model_config",
-    "text_model_config",
+    "llm_cfg",
     "decoder",
 )
 MAX_DEPTH = 4
@@ -88,9 +88,11 @@ def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """
     found, path = config, ""
     for _ in range(MAX_DEPTH):
-        name = next((name for name in NESTED if isinstance(found.get(name), Mapping)), None)
+        name = next((name for name in NESTED if found.get(name) is not None), None)
         if name is None:
             break
+        if not isinstance(found[name], Mapping):
+            raise ConfigError(f"{path}{name}", found[name], "must be an object", "Correct the key.")
         inner = found[name]
         if _sized(found) and not _sized(inner) and not any(_nests(inner, deeper) for deeper in NESTED):
             break
@@ -132,7 +134,7 @@ def refuse_others(keys: Keys) -> None:
         raise ConfigError(
             f"{keys.path}num_hidden_layers", None, problem, "Choose the config.json of a model."
         )
-    masked = any("MaskedLM" in str(name) for name in _architectures(keys))
+    masked = any(part in str(name) for name in _architectures(keys) for part in ("MaskedLM", "EncoderModel"))
     token_types = "type_vocab_size" in config and keys.model_type not in ("", "xlnet", "imagegpt")
     encoder = keys.model_type in _ENCODERS or masked or token_types
     if encoder and config.get("is_decoder") is not True and config.get("is_encoder_decoder") is not True:

@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError
-from aisim_ui.cli import calibrate, catalog, delay, evidence
+from aisim_ui.cli import calibrate, catalog, delay, evidence, kv
 from aisim_ui.cli.refusal import refusals
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)
 app.command("evidence")(evidence.evidence)
+app.command("kv")(kv.kv)
 
 
 def main() -> None:

@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-from aisim_model.kv_cache.families import heads, latent
+from aisim_model.kv_cache.families import (
+    compressed,
+    cross,
+    heads,
+    latent,
+    linear,
+    listed,
+    mamba,
+    pruned,
+    recurrent,
+    shared,
+    windowed,
+    yoco,
+)
 from aisim_model.kv_cache.families.base import Family
 
 FAMILIES: tuple[Family, ...] = (
+    pruned.FAMILY,
+    compressed.FAMILY,
+    cross.FAMILY,
+    yoco.FAMILY,
+    listed.FAMILY,
+    linear.FAMILY,
+    mamba.FAMILY,
+    recurrent.FAMILY,
     latent.FAMILY,
+    windowed.FAMILY,
+    shared.FAMILY,
     heads.FAMILY,
 )

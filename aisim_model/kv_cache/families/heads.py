@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aisim_model.kv_cache.families.base import Family, Kind, layer_count
-from aisim_model.kv_cache.keys import HEAD_DIM, HEADS, HIDDEN, KV_HEADS, MAX_LAYERS, Keys
-from aisim_model.kv_cache.parts import HeadKv, Layer
+from aisim_model.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, Keys
+from aisim_model.kv_cache.parts import HeadKv, Layer, State
+
+# in this order: Zamba-2 declares kv_channels besides, of another size
+HEAD_DIMS = (("head_dim", "attention_head_dim"), ("kv_channels",), ("d_kv",), ("d_head",))
+SLIDING_KV_HEADS = ("swa_num_key_value_heads", "num_swa_key_value_heads")
+SLIDING_HEADS = ("swa_num_attention_heads", "num_swa_attention_heads")
 
 
 def attention_heads(keys: Keys) -> int:
-    """Query heads [-]."""
+    """Return the query heads [-]."""
     return keys.need(*HEADS, what="the KV heads")
 
 
-def kv_heads(keys: Keys, heads: int) -> int:
-    """KV heads of a layer [-]: as declared, one for multi-query, all where nothing says else."""
-    declared = keys.whole(*KV_HEADS)
+def kv_heads(keys: Keys) -> int:
+    """Return the KV heads [-]: as declared, one for multi-query, all where nothing says else."""
+    declared, heads = keys.whole(*KV_HEADS), keys.whole(*HEADS)
     nested = keys.sub("attn_config") if keys.has("attn_config") else None
     if nested is not None:
         declared = nested.whole("kv_n_heads") or declared
@@ -29,47 +34,57 @@ def kv_heads(keys: Keys, heads: int) -> int:
             raise keys.contradiction("multi_query", True, f"{_name(keys)} = {declared}")
         return 1
     if declared is None:
-        return heads
-    if heads % declared:
+        return attention_heads(keys)
+    if heads is not None and heads % declared:
         name = next((key for key in HEADS if keys.has(key)), HEADS[0])
         raise keys.contradiction(_name(keys), declared, f"{name} = {heads}, which it must divide")
     return declared
 
 
-def head_elements(keys: Keys, heads: int) -> int:
-    """Elements of one head [-]: as declared, else the hidden size over the heads where that is whole."""
-    declared = keys.whole(*HEAD_DIM)
-    if declared is not None:
-        return declared
-    hidden = keys.need(*HIDDEN, what="the size of a head")
-    if hidden % heads:
-        problem = f"is not in the config, and hidden size {hidden} over {heads} heads is not whole"
+def head_elements(keys: Keys, query_heads: int | None = None) -> int:
+    """Return the elements of one head [-]: as declared, else the width over the query heads, if whole."""
+    for names in HEAD_DIMS:
+        declared = keys.whole(*names)
+        if declared is not None:
+            return declared
+    heads = query_heads or attention_heads(keys)
+    width = keys.whole("attention_hidden_size") or keys.need(*HIDDEN, what="the size of a head")
+    if width % heads:
+        problem = f"is not in the config, and hidden size {width} over {heads} heads is not whole"
         raise keys.refused("head_dim", None, problem)
-    return hidden // heads
+    return width // heads
 
 
 def heads_layer(keys: Keys, kind: Kind, window_tokens: int | None = None) -> Layer:
     """Return what a layer of plain attention keeps, in a window or in full."""
-    heads = attention_heads(keys)
-    count = kind.kv_heads or kv_heads(keys, heads)
-    key = head_elements(keys, heads)
-    value = keys.whole("v_head_dim", low=0) or key
-    if kind.name == "sliding" and keys.has("swa_head_dim", "swa_num_key_value_heads"):
-        count = keys.whole("swa_num_key_value_heads") or count
-        key = keys.whole("swa_head_dim") or key
-        value = keys.whole("swa_v_head_dim") or value
-    if kind.name == "full" and keys.has("global_head_dim", "num_global_key_value_heads"):
-        count = keys.whole("num_global_key_value_heads") or count
-        key = value = keys.whole("global_head_dim") or key
-    return (
-        HeadKv(
-            kv_heads=count,
-            key_elements=key,
-            value_elements=value,
-            window_tokens=window_tokens,
-            chunked=kind.name == "chunked",
-        ),
+    if kind.name == "sliding":
+        count, key = keys.whole(*SLIDING_KV_HEADS), keys.whole("swa_head_dim")
+        query = keys.whole(*SLIDING_HEADS)
+        own_value = keys.whole("swa_v_head_dim")
+    elif kind.name == "full" and keys.raw("global_head_dim") is not None:
+        # Gemma-4 stores keys and values both, though it makes them of one matrix
+        split = keys.flag("attention_k_eq_v") is False
+        count = None if split else keys.whole("num_global_key_value_heads")
+        key, query, own_value = keys.whole("global_head_dim"), None, None
+    else:
+        count = key = query = own_value = None
+    elements = key or head_elements(keys, query)
+    value = own_value or (key if key else keys.whole("v_head_dim", low=0)) or elements
+    part = HeadKv(
+        kv_heads=kind.kv_heads or count or kv_heads(keys),
+        key_elements=elements,
+        value_elements=value,
+        window_tokens=window_tokens,
+        chunked=kind.name == "chunked",
     )
+    taps = keys.whole("conv_window")
+    return (part,) if taps is None else (part, _convolved(keys, part, taps))
+
+
+def _convolved(keys: Keys, part: HeadKv, taps: int) -> State:
+    """Return the keys and values before, where a convolution runs over them (Baichuan-M1)."""
+    each = part.kv_heads * (part.key_elements + part.value_elements)
+    return State(heads=part.kv_heads, recurrent_bytes=0, conv_bytes=each * (taps - 1) * keys.dtype_bytes)
 
 
 def _name(keys: Keys) -> str:
@@ -92,4 +107,3 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
 
 
 FAMILY = Family("heads", "Llama, Qwen, GPT-2, Falcon, MPT, ChatGLM, OpenELM", _pattern, _keep)
-__all__ = ["FAMILY", "MAX_LAYERS", "attention_heads", "head_elements", "heads_layer", "kv_heads"]

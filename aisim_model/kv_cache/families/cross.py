@@ -1,0 +1,62 @@
+"""Decoders that attend to a source beside their own tokens: an encoder's output, or an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, layer_count
+from aisim_model.kv_cache.families.heads import head_elements, heads_layer
+from aisim_model.kv_cache.keys import HEADS, MAX_LAYERS, Keys
+from aisim_model.kv_cache.parts import CrossKv, HeadKv, Layer
+
+DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers")
+DECODER_HEADS = ("decoder_attention_heads", "decoder_num_attention_heads")
+DECODER_KV_HEADS = ("decoder_num_key_value_heads",)
+FIXED_SOURCE = "max_source_positions"
+
+
+def _is_encoder_decoder(keys: Keys) -> bool:
+    crossed = keys.flag("is_encoder_decoder") or keys.flag("add_cross_attention")
+    return bool(crossed) or keys.has(*DECODER_LAYERS)
+
+
+def _pattern(keys: Keys) -> Sequence[Kind] | None:
+    if _is_encoder_decoder(keys):
+        count = keys.whole(*DECODER_LAYERS, high=MAX_LAYERS) or layer_count(keys)
+        return [Kind("decoder")] * count
+    listed = keys.items("cross_attention_layers")
+    if not listed:
+        return None
+    count = layer_count(keys)
+    places = {keys.checked("cross_attention_layers", place, low=0, high=count - 1) for place in listed}
+    keys.note("Cross-attention layers keep the image, not the text: their bytes come with each image, apart.")
+    return [Kind("image") if index in places else FULL for index in range(count)]
+
+
+def _keep(keys: Keys, kind: Kind) -> Layer | None:
+    if kind.name == "image":
+        return tuple(_cross(part, None) for part in heads_layer(keys, kind) if isinstance(part, HeadKv))
+    if kind.name != "decoder":
+        return None
+    heads = keys.whole(*DECODER_HEADS) or keys.need(*HEADS, what="the KV heads")
+    size = head_elements(keys, heads)
+    part = HeadKv(kv_heads=keys.whole(*DECODER_KV_HEADS) or heads, key_elements=size, value_elements=size)
+    # only audio is padded to one length; a text's own length is not in the config
+    source = keys.whole(FIXED_SOURCE) if keys.has("num_mel_bins") else None
+    if source is None:
+        keys.note(
+            "Cross-attention bytes go with the source's tokens, which the config can't know: not in totals."
+        )
+    return part, _cross(part, source)
+
+
+def _cross(part: HeadKv, source_tokens: int | None) -> CrossKv:
+    return CrossKv(
+        kv_heads=part.kv_heads,
+        key_elements=part.key_elements,
+        value_elements=part.value_elements,
+        source_tokens=source_tokens,
+    )
+
+
+FAMILY = Family("cross", "Whisper, T5, BART, Llama-3.2-Vision", _pattern, _keep)

@@ -1,0 +1,144 @@
+"""Mamba 1 and 2: a recurrent state and the last inputs of a convolution; alone, or beside attention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, fitted, layer_count
+from aisim_model.kv_cache.families.heads import heads_layer
+from aisim_model.kv_cache.keys import HEADS, HIDDEN, Keys
+from aisim_model.kv_cache.parts import Layer, State
+
+STATE = ("mamba_d_state", "ssm_state_size", "state_size", "d_state")
+TAPS = ("mamba_d_conv", "conv_kernel", "mamba_conv_kernel", "d_conv")
+EXPAND = ("mamba_expand", "expand", "mamba_expand_factor")
+INNER = ("mamba_d_ssm", "mamba_intermediate_size", "d_inner")
+SSM_HEADS = ("mamba_n_heads", "mamba_num_heads", "n_mamba_heads")
+SSM_HEAD_DIM = ("mamba_d_head", "mamba_head_dim", "mamba_headdim")
+GROUPS = ("mamba_n_groups", "mamba_ngroups", "n_groups")
+MAMBA = Kind("mamba")
+STATE_BYTES = 4  # fp32 unless the config names another dtype
+_LETTERS: Mapping[str, Kind] = MappingProxyType(
+    {"M": MAMBA, "*": FULL, "-": Kind("mlp"), "E": Kind("moe"), "A": FULL}
+)
+
+
+class Sizes:
+    """Sizes of one Mamba layer, whatever its keys are called."""
+
+    def __init__(self, keys: Keys) -> None:
+        pure = not keys.has(*HEADS) or keys.model_type in ("mamba2", "falcon_mamba", "mamba")
+        nested = keys.sub("ssm_cfg") if keys.has("ssm_cfg") else None
+        hidden = keys.need(*HIDDEN, what="the recurrent state")
+        self.state = keys.need(*STATE, what="the recurrent state") if nested is None else 0
+        self.taps = (keys.whole(*TAPS) if nested is None else nested.whole("d_conv")) or 4
+        self.head_dim = _auto(keys, SSM_HEAD_DIM) or (keys.whole("head_dim") if pure else None)
+        heads = _auto(keys, SSM_HEADS) or (keys.whole("num_heads") if pure else None)
+        expand = (keys.whole(*EXPAND) if nested is None else nested.whole("expand")) or 2
+        self.inner = keys.whole(*INNER) or expand * hidden
+        if pure and nested is None:
+            self.inner = keys.whole("intermediate_size") or self.inner
+        if nested is not None:
+            second = nested.raw("layer") == "Mamba2"
+            self.state = nested.whole("d_state") or (128 if second else 16)
+            self.head_dim = (nested.whole("headdim") or 64) if second else None
+        if heads and self.head_dim and not keys.has(*INNER):
+            self.inner = heads * self.head_dim
+        first = keys.has("mamba_dt_rank", "time_step_rank")  # Mamba 1 makes its time steps of low rank
+        if heads and not self.head_dim and not first and self.inner % heads == 0:
+            self.head_dim = self.inner // heads
+        self.heads = heads or (self.inner // self.head_dim if self.head_dim else self.inner)
+        self.groups = (keys.whole(*GROUPS) if nested is None else nested.whole("ngroups")) or 1
+
+    @property
+    def channels(self) -> int:
+        """Channels of the convolution: Mamba 2 also runs its B and C through it."""
+        return self.inner + (2 * self.groups * self.state if self.head_dim else 0)
+
+
+def _auto(keys: Keys, names: tuple[str, ...]) -> int | None:
+    """Return a whole number; None also where it is ``auto``."""
+    return None if any(keys.config.get(name) == "auto" for name in names) else keys.whole(*names)
+
+
+def mamba_state(keys: Keys) -> State:
+    """Return the state of one Mamba layer: channels x state, and (taps - 1) inputs of the convolution."""
+    sizes = Sizes(keys)
+    declared = keys.raw("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
+    each = 2 if declared in ("bfloat16", "float16") else STATE_BYTES
+    return State(
+        heads=max(sizes.heads, 1),
+        recurrent_bytes=sizes.inner * sizes.state * each,
+        conv_bytes=sizes.channels * (sizes.taps - 1) * keys.dtype_bytes,
+    )
+
+
+def _pattern(keys: Keys) -> Sequence[Kind] | None:
+    for find in (_override, _period, _indices, _beside, _pure):
+        kinds = find(keys)
+        if kinds is not None:
+            return kinds
+    return None
+
+
+def _override(keys: Keys) -> Sequence[Kind] | None:
+    """Nemotron-H: a letter a layer."""
+    pattern = keys.text("hybrid_override_pattern")
+    if not pattern:
+        return None
+    unknown = next((letter for letter in pattern if letter not in _LETTERS), None)
+    if unknown is not None:
+        raise keys.refused(
+            "hybrid_override_pattern", pattern, f"holds {unknown!r}, none of {''.join(_LETTERS)}"
+        )
+    return fitted(keys, "hybrid_override_pattern", [_LETTERS[letter] for letter in pattern])
+
+
+def _period(keys: Keys) -> Sequence[Kind] | None:
+    """Jamba: one attention layer in each period; Zamba: one with attention beside its Mamba."""
+    period = keys.whole("attn_layer_period")
+    if period is None or not keys.has(*STATE):
+        return None
+    offset = keys.whole("attn_layer_offset", low=0) or 0
+    if offset >= period:
+        raise keys.contradiction("attn_layer_offset", offset, f"attn_layer_period = {period}")
+    attention = Kind("hybrid") if keys.model_type == "zamba" else FULL
+    return [attention if index % period == offset else MAMBA for index in range(layer_count(keys))]
+
+
+def _indices(keys: Keys) -> Sequence[Kind] | None:
+    """Bamba: attention at these layers only; Zamba-2: beside Mamba at these."""
+    for name, attention in (
+        ("attn_layer_indices", FULL),
+        ("attn_layer_idx", FULL),
+        ("hybrid_layer_ids", Kind("hybrid")),
+    ):
+        listed = keys.items(name)
+        if listed is not None and (keys.has(*STATE) or keys.has("ssm_cfg")):
+            count = layer_count(keys)
+            places = {keys.checked(name, place, low=0, high=count - 1) for place in listed}
+            return [attention if index in places else MAMBA for index in range(count)]
+    return None
+
+
+def _beside(keys: Keys) -> Sequence[Kind] | None:
+    """Falcon-H1: attention and Mamba side by side in every layer."""
+    both = keys.has(*STATE) and keys.has(*HEADS) and keys.has("mamba_d_ssm", "mamba_n_heads", "mamba_expand")
+    return [Kind("hybrid")] * layer_count(keys) if both else None
+
+
+def _pure(keys: Keys) -> Sequence[Kind] | None:
+    """Mamba: no attention at all."""
+    if keys.has("ssm_cfg") or (keys.has(*STATE) and not keys.has(*HEADS)):
+        return [MAMBA] * layer_count(keys)
+    return None
+
+
+def _keep(keys: Keys, kind: Kind) -> Layer | None:
+    if kind.name == "mamba":
+        return (mamba_state(keys),)
+    return (*heads_layer(keys, kind), mamba_state(keys)) if kind.name == "hybrid" else None
+
+
+FAMILY = Family("mamba", "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Zamba", _pattern, _keep)

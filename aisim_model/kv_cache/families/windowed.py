@@ -1,0 +1,144 @@
+"""Layers that keep a window or a chunk of the last tokens, and which layers those are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, fitted, layer_count
+from aisim_model.kv_cache.families.heads import heads_layer
+from aisim_model.kv_cache.keys import MAX_LAYERS, WINDOWS, Keys
+from aisim_model.kv_cache.parts import Layer
+
+PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern")
+SLIDING, CHUNKED = Kind("sliding"), Kind("chunked")
+NOPE_INTERVAL = 4
+
+
+def _pattern(keys: Keys) -> Sequence[Kind] | None:
+    for find in (_binary, _chosen, _cycle, _chunks, _every_nth, _letters, _neo, _all):
+        kinds = find(keys)
+        if kinds is not None:
+            return kinds
+    return None
+
+
+def _chunks(keys: Keys) -> Sequence[Kind] | None:
+    """Llama-4: layers with rotary positions see a chunk, those without see all."""
+    if keys.whole("attention_chunk_size") is None:
+        return None
+    flags = keys.items("no_rope_layers")
+    if flags:  # 1 where a layer has rotary positions, despite the name
+        checked = [keys.checked("no_rope_layers", flag, low=0, high=1) for flag in flags]
+        return fitted(keys, "no_rope_layers", [CHUNKED if flag else FULL for flag in checked])
+    interval = keys.whole("no_rope_layer_interval") or NOPE_INTERVAL
+    return [FULL if (index + 1) % interval == 0 else CHUNKED for index in range(layer_count(keys))]
+
+
+def _binary(keys: Keys) -> Sequence[Kind] | None:
+    """MiMo-V2: 1 where a layer slides, 0 where it doesn't."""
+    flags = keys.items("hybrid_layer_pattern")
+    if not flags:
+        return None
+    checked = [keys.checked("hybrid_layer_pattern", flag, low=0, high=1) for flag in flags]
+    return fitted(keys, "hybrid_layer_pattern", [SLIDING if flag else FULL for flag in checked])
+
+
+def _chosen(keys: Keys) -> Sequence[Kind] | None:
+    """Baichuan-M1: the places of the layers that slide."""
+    places = keys.items("sliding_window_layers")
+    if places is None:
+        return None
+    count = layer_count(keys)
+    found = {keys.checked("sliding_window_layers", place, low=0, high=count - 1) for place in places}
+    return [SLIDING if index in found else FULL for index in range(count)]
+
+
+def _cycle(keys: Keys) -> Sequence[Kind] | None:
+    """Mistral's own format: a window a layer, null for none, repeated to the last layer."""
+    windows = keys.config.get("sliding_window")
+    if not isinstance(windows, list) or not windows:
+        return None
+    kinds = [
+        FULL if window is None else Kind("sliding", window_tokens=keys.checked("sliding_window", window))
+        for window in windows[:MAX_LAYERS]
+    ]
+    return [kinds[index % len(kinds)] for index in range(layer_count(keys))]
+
+
+def _slides(keys: Keys) -> bool:
+    """Whether the config has a window at all, and does not switch it off."""
+    return keys.flag("use_sliding_window") is not False and keys.whole("sliding_window") is not None
+
+
+def _every_nth(keys: Keys) -> Sequence[Kind] | None:
+    """Gemma-3, Cohere-2: every n-th layer in full."""
+    name = next((name for name in PATTERNS if isinstance(keys.raw(name), int)), None)
+    if name is None or not _slides(keys):
+        return None
+    every = keys.whole(name)
+    if every is None:
+        return None
+    return [FULL if (index + 1) % every == 0 else SLIDING for index in range(layer_count(keys))]
+
+
+def _letters(keys: Keys) -> Sequence[Kind] | None:
+    """Exaone-4: a cycle of L for local and G for global."""
+    pattern = keys.raw(PATTERNS[0])
+    if not isinstance(pattern, str) or not _slides(keys):
+        return None
+    if not pattern or set(pattern) - set("LG"):
+        raise keys.refused(PATTERNS[0], pattern, "must hold L for local and G for global")
+    return [FULL if pattern[i % len(pattern)] == "G" else SLIDING for i in range(layer_count(keys))]
+
+
+def _neo(keys: Keys) -> Sequence[Kind] | None:
+    """GPT-Neo: lists of kinds, each with how often it is repeated."""
+    kinds: list[Kind] = []
+    for entry in keys.items("attention_types") or []:
+        if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], list)):
+            raise keys.refused("attention_types", entry, "must hold a list of kinds and a number each")
+        cycle = [SLIDING if name == "local" else FULL for name in entry[0]]
+        kinds += cycle * keys.checked("attention_types", entry[1], high=1000)
+    return fitted(keys, "attention_types", kinds) if kinds else None
+
+
+def _all(keys: Keys) -> Sequence[Kind] | None:
+    """Mistral, Phi-3: every layer; Qwen-2: those from `max_window_layers` on."""
+    if not _slides(keys):
+        return None
+    full = 0
+    if keys.flag("use_sliding_window"):
+        full = keys.whole("max_window_layers", low=0) or 0
+    return [FULL if index < full else SLIDING for index in range(layer_count(keys))]
+
+
+def window_tokens(keys: Keys, kind: Kind) -> int | None:
+    """Return the tokens that a layer keeps [-]; None where the window covers the longest prompt."""
+    if kind.name == "sliding" and keys.flag("use_sliding_window") is False:
+        keys.note("use_sliding_window is false: the layers that would slide keep all tokens.")
+        return None
+    names = ("attention_chunk_size",) if kind.name == "chunked" else WINDOWS
+    found = [] if kind.window_tokens else [keys.whole(name) for name in names]
+    window = kind.window_tokens or next((value for value in found if value is not None), None)
+    if window is None:
+        raise keys.missing(names[0], "how many tokens a window layer keeps")
+    longest = keys.positions()
+    if longest is not None and window >= longest:
+        keys.note(
+            f"The window of {window:,} tokens is no shorter than the longest prompt: it counts as none."
+        )
+        return None
+    if kind.name == "chunked":
+        keys.note("Layers in chunks start anew at each chunk: min(tokens, chunk) is an upper bound.")
+    return window
+
+
+def _keep(keys: Keys, kind: Kind) -> Layer | None:
+    if kind.name not in ("sliding", "chunked"):
+        return None
+    return heads_layer(keys, kind, window_tokens(keys, kind))
+
+
+FAMILY = Family(
+    "windowed", "Mistral, Gemma-2 and 3, gpt-oss, Llama-4, Cohere-2, MiMo-V2, GPT-Neo", _pattern, _keep
+)
