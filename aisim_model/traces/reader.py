@@ -51,7 +51,7 @@ COUNT_PROBLEMS = MappingProxyType(
 TIME_PROBLEMS = MappingProxyType(
     {
         Fault.MISSING: "is missing",
-        Fault.NOT_A_NUMBER: "must be a number, or a date such as 2023-11-16 18:17:03.97",
+        Fault.NOT_A_NUMBER: "must be a finite number, or a date such as 2023-11-16 18:17:03.97",
         Fault.TOO_SMALL: "must not be negative",
         Fault.TOO_LARGE: f"must be below {MAX_TIME:.1e}",
     }

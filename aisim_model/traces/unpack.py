@@ -14,9 +14,9 @@ from aisim_model.errors import InputError
 
 MAX_BYTES = 1_000_000_000
 CHUNK_BYTES = 1 << 20
-# A trace packs to a twentieth; what packs a hundred times better than that is not a trace.
+# A trace packs to a twentieth; what packs five times better than that is not one.
 BOMB_FREE_BYTES = 64_000_000
-BOMB_RATIO = 200
+BOMB_RATIO = 100
 
 
 def file_bytes(source: bytes | str | os.PathLike[str], name: str, max_bytes: int = MAX_BYTES) -> bytes:
