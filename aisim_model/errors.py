@@ -64,7 +64,10 @@ def sentences(error: ValidationError) -> list[str]:
     ['tokens = 0: input should be greater than or equal to 1.']
     """
     found = []
-    for item in error.errors(include_url=False, include_context=False):
+    for item in error.errors(include_url=False):
+        if isinstance(cause := item.get("ctx", {}).get("error"), InputError):
+            found.append(str(cause))
+            continue
         field = ".".join(str(part) for part in item["loc"]) or error.title
         message = item["msg"].removeprefix("Value error, ").rstrip(".")
         given = "nothing given" if item["type"] == "missing" else shown(item["input"])

@@ -1,0 +1,331 @@
+"""One planning question: a workload, the deployments it is asked of, and which of them is selected.
+
+The only place with defaults and bounds. Pages, share links, scenario files and the command line all hold a
+`Scenario`; a field left open (None) is the engine's, the catalogue's or the model's to fill.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from aisim_model import catalog, prefill, roofline, transfer
+from aisim_model.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
+from aisim_model.errors import InputError
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.measured_table import checked_table
+from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
+from aisim_model.model_spec import ModelSpec
+
+SCHEMA_VERSION: Literal[1] = 1
+
+Kind = Literal["split", "aggregated"]
+LinkModel = Literal["reference", "calibrated"]
+PrefillModel = Literal["roofline", "rate", "fixed", "polynomial", "table"]
+DecodeModel = Literal["roofline", "fixed", "polynomial"]
+Precision = Literal["bf16", "fp8", "fp4"]
+
+Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
+Ranks = Annotated[int, Field(ge=1, le=512)]
+Workers = Annotated[int, Field(ge=1, le=100_000)]
+Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    def changed(self, **values: Any) -> Self:
+        """Return a copy with some fields changed, validated like any other.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            For a value out of its range; it names the field.
+        """
+        return type(self).model_validate({**dict(self), **values})
+
+
+class Workload(_Frozen):
+    """What is asked of every deployment: a model, a prompt, an answer, two service levels.
+
+    Examples
+    --------
+    >>> Workload().prompt_tokens, Workload().served.name
+    (12000, 'Qwen3-32B')
+    """
+
+    model_id: str = Field("qwen3-32b", title="Model", description="A model of the catalogue.")
+    model: ModelSpec | None = Field(None, title="Own model", description="Read from a config.json.")
+    kv_bytes_per_token: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = Field(
+        None,
+        title="KV bytes per token",
+        description="By hand, in place of the model's own curve, whatever the KV dtype.",
+    )
+    prompt_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
+        12_000, title="Prompt", description="Tokens of the prompt, cached ones included."
+    )
+    output_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        340, title="Answer", description="Tokens of the answer."
+    )
+    prefill_cached_tokens: Tokens = Field(
+        0, title="Already on the prefill worker", description="A hit here shortens prefill, not the transfer."
+    )
+    decode_cached_tokens: Tokens = Field(
+        0,
+        title="Already on the decode worker",
+        description="A hit here shortens the transfer where only what decode lacks is sent, not prefill.",
+    )
+    ttft_slo_ms: Annotated[Milliseconds, Field(gt=0)] = Field(
+        2000.0, title="SLO on TTFT", description="Longest time to first token that is acceptable."
+    )
+    itl_slo_ms: Annotated[Milliseconds, Field(gt=0)] = Field(
+        25.0, title="SLO on inter-token latency", description="Longest time between tokens."
+    )
+    arrivals_per_s: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = Field(
+        0.0, title="Arrivals", description="Requests a second for the estimate under load; 0 is one request."
+    )
+
+    @field_validator("model_id")
+    @classmethod
+    def _known_model(cls, value: str) -> str:
+        return catalog.model(value).id
+
+    @model_validator(mode="after")
+    def _cached_within_prompt(self) -> Self:
+        for field in ("prefill_cached_tokens", "decode_cached_tokens"):
+            if (cached := getattr(self, field)) > self.prompt_tokens:
+                problem = f"must be at most the prompt's {self.prompt_tokens:,} tokens"
+                raise InputError(field, cached, problem, "Enter fewer, or a longer prompt.")
+        return self
+
+    @property
+    def served(self) -> ModelSpec:
+        """The model that is served: one's own, else the catalogue's."""
+        return self.model or catalog.model(self.model_id).spec()
+
+
+class Deployment(_Frozen):
+    """One row: how prompts are computed, handed over and answered. None leaves a choice to the engine.
+
+    An aggregated row has `prefill_workers` workers of `prefill_tp` GPUs that do both; its decode fields and
+    its link don't count.
+
+    Examples
+    --------
+    >>> Deployment(id="a", name="Split 1 + 1").gpus
+    8
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,23}$")]
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    color: Annotated[int, Field(ge=0, le=39)] = Field(
+        0, title="Colour", description="Slot in the palette, kept through every page and order."
+    )
+    kind: Kind = Field(
+        "split", title="Kind", description="Split hands the KV cache over; aggregated doesn't."
+    )
+    gpu: str = Field("h200", title="GPU", description="GPU of every worker.")
+    prefill_tp: Ranks = Field(4, title="Prefill TP", description="GPUs of one prefill worker.")
+    prefill_workers: Workers = Field(1, title="Prefill workers", description="Workers that prefill.")
+    decode_tp: Ranks = Field(4, title="Decode TP", description="GPUs of one decode worker.")
+    decode_workers: Workers = Field(1, title="Decode workers", description="Workers that decode.")
+    kv_dtype: str = Field("bf16", title="KV dtype", description="Precision of the KV cache, its own choice.")
+    weight_dtype: Precision = Field(
+        "bf16", title="Weights", description="Precision of weights and arithmetic."
+    )
+    link: str = Field("ib-ndr-400", title="Link", description="What prefill and decode workers share.")
+    nics_per_gpu: Annotated[float, Field(gt=0, le=16, allow_inf_nan=False)] = Field(
+        1.0,
+        title="NICs per GPU",
+        description="0.25 is one NIC for four GPUs; counts for links rated per NIC.",
+    )
+    engine: str = Field("vllm", title="Engine", description="Sets what the fields below leave open.")
+    timing_mode: TransferTimingMode = Field(
+        TransferTimingMode.FULL_PROMPT,
+        title="Send",
+        description="The whole prompt, or only what decode lacks.",
+    )
+    link_model: LinkModel = Field(
+        "reference", title="Link model", description="Bytes over bandwidth, or with measured costs beside it."
+    )
+    prefill_model: PrefillModel = Field("roofline", title="Prefill time", description="Which model times it.")
+    decode_model: DecodeModel = Field("roofline", title="Decode step", description="Which model times it.")
+
+    bandwidth_gb_s: Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)] | None = Field(
+        None, title="Bandwidth", description="What one handoff gets in all; 0 or below sends nothing."
+    )
+    kv_bytes_per_token: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = Field(
+        None, title="KV bytes per token", description="On the wire, in place of the model's own curve."
+    )
+    gpus_per_node: Ranks = Field(
+        transfer.GPUS_PER_NODE, title="GPUs per node", description="For links rated per node."
+    )
+    window_layers: WindowLayers = Field(
+        "window",
+        title="Window layers",
+        description="Kept in their window, or in full by engines without pages.",
+    )
+    mla_copies: MlaCopies = Field(
+        "per_rank", title="MLA copies", description="Sent to each decode rank, or once and broadcast."
+    )
+    block_size: Annotated[int, Field(ge=1, le=65_536)] | None = Field(
+        None, title="Block size", description="Tokens of a KV block."
+    )
+    prefix_credit: transfer.PrefixCredit | None = Field(
+        None, title="Prefix credit", description="How a hit on the decode worker counts."
+    )
+    order: HandoffOrder | None = Field(
+        None, title="Order", description="Prefill first, or reservation first."
+    )
+    overlap: transfer.Overlap | None = Field(
+        None, title="Overlap", description="What of the transfer runs beside prefill."
+    )
+    first_token_from: FirstTokenFrom | None = Field(
+        None, title="First token from", description="Which token the client sees first."
+    )
+    chunk_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
+        prefill.PASS_TOKENS, title="Prefill pass", description="Token budget of a prefill pass, or chunk."
+    )
+    orchestration_ms: Milliseconds = Field(
+        0.0, title="Orchestration", description="What the handover costs beside the wire."
+    )
+    alpha_ms: Milliseconds = Field(0.0, title="Start-up", description="Cost of any transfer, however small.")
+    per_descriptor_us: Milliseconds = Field(
+        0.0, title="Per descriptor", description="Cost of one descriptor of a rank."
+    )
+    link_efficiency: Share = Field(1.0, title="Link efficiency", description="Share of bandwidth reached.")
+    prefill_tokens_per_s: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None = Field(
+        None, title="Prefill rate", description="Measured, of one prefill worker."
+    )
+    prefill_pass_ms: Milliseconds | None = Field(None, title="Prefill pass time", description="Fixed.")
+    prefill_table: tuple[tuple[float, float], ...] | None = Field(
+        None, title="Prefill table", description="Measured tokens and milliseconds.", max_length=64
+    )
+    decode_step_ms: Milliseconds | None = Field(None, title="Decode step", description="Measured or fixed.")
+    mfu: Share = Field(roofline.MFU, title="MFU", description="Share of the GPU's dense peak in prefill.")
+    memory_efficiency: Share = Field(
+        roofline.MEMORY_EFFICIENCY, title="Memory efficiency", description="Share of the HBM bandwidth."
+    )
+    kv_pool_share: Share = Field(
+        0.9, title="HBM for weights and KV", description="Share of HBM that weights and KV pool may fill."
+    )
+    pool_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
+        None, title="KV pool", description="Tokens that a decode worker holds; from HBM where left open."
+    )
+    usd_per_gpu_hour: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
+        None, title="Price", description="Of one GPU; the catalogue's where left open."
+    )
+
+    @field_validator("gpu", "link", "engine", "kv_dtype")
+    @classmethod
+    def _known(cls, value: str, info: ValidationInfo) -> str:
+        if info.field_name == "gpu":
+            return catalog.gpu(value).id
+        if info.field_name == "link":
+            return catalog.link(value).id
+        if info.field_name == "engine":
+            return engine(value).id
+        return kv_dtype_of(value).name
+
+    @model_validator(mode="after")
+    def _chosen_model_has_its_number(self) -> Self:
+        needs = {
+            ("prefill_model", "rate"): "prefill_tokens_per_s",
+            ("prefill_model", "fixed"): "prefill_pass_ms",
+            ("prefill_model", "table"): "prefill_table",
+            ("decode_model", "fixed"): "decode_step_ms",
+        }
+        for (chooser, choice), field in needs.items():
+            if getattr(self, chooser) == choice and getattr(self, field) is None:
+                problem = f"is needed where {chooser} is {choice}"
+                raise InputError(field, None, problem, "Enter it, or choose another model.")
+        if self.prefill_table is not None:
+            checked_table(*zip(*self.prefill_table, strict=True))
+        return self
+
+    @property
+    def split(self) -> bool:
+        """Whether the row hands KV over."""
+        return self.kind == "split"
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of the row in all."""
+        decoding = self.decode_workers * self.decode_tp if self.split else 0
+        return self.prefill_workers * self.prefill_tp + decoding
+
+    @property
+    def profile(self) -> EngineProfile:
+        """What the engine fills in where a field is left open, overridden where it isn't."""
+        chosen = engine(self.engine)
+        fields = ("block_size", "prefix_credit", "order", "overlap", "first_token_from")
+        own = {name: value for name in fields if (value := getattr(self, name)) is not None}
+        return chosen.model_copy(update=own)
+
+
+def example_deployments() -> tuple[Deployment, ...]:
+    """Return the five rows of 8 GPUs that the app opens on.
+
+    Source: model, GPU, TP and service levels of the published five-cloud runs
+    (github.com/ai-dynamo/dynamo recipes/qwen3-32b/vllm/cloud-providers).
+    """
+    return (
+        Deployment(id="aggregated", name="Aggregated 2 x TP4", color=0, kind="aggregated", prefill_workers=2),
+        Deployment(id="split-400g", name="Split, 400G NIC per GPU", color=1),
+        Deployment(id="split-fp8", name="Split, 400G, fp8 KV", color=2, kv_dtype="fp8"),
+        Deployment(id="split-100g", name="Split, one 100G RoCE", color=3, link="roce-100", nics_per_gpu=0.25),
+        Deployment(id="split-tcp", name="Split, one 100G TCP", color=4, link="eth-100", nics_per_gpu=0.25),
+    )
+
+
+class Scenario(_Frozen):
+    """A workload, its deployment rows, the selected row and the one that others are compared to.
+
+    Examples
+    --------
+    >>> [row.gpus for row in Scenario().deployments]
+    [8, 8, 8, 8, 8]
+    >>> Scenario().selected.name
+    'Split, 400G NIC a GPU'
+    """
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    workload: Workload = Workload()
+    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1, max_length=40)] = example_deployments()
+    selected_id: str = "split-400g"
+    baseline_id: str = "aggregated"
+
+    @model_validator(mode="after")
+    def _ids_name_rows(self) -> Self:
+        ids = [row.id for row in self.deployments]
+        if twice := sorted({name for name in ids if ids.count(name) > 1}):
+            raise InputError("deployments", twice, "must have ids of their own", "Rename one of the rows.")
+        for field in ("selected_id", "baseline_id"):
+            if (wanted := getattr(self, field)) not in ids:
+                raise InputError(field, wanted, f"must be one of the rows {', '.join(ids)}", "Choose a row.")
+        return self
+
+    def row(self, row_id: str) -> Deployment:
+        """Return the row of an id."""
+        return next(row for row in self.deployments if row.id == row_id)
+
+    @property
+    def selected(self) -> Deployment:
+        """The selected row."""
+        return self.row(self.selected_id)
+
+    @property
+    def baseline(self) -> Deployment:
+        """The row that others are compared to."""
+        return self.row(self.baseline_id)
+
+    def with_workload(self, **values: Any) -> Scenario:
+        """Return a copy with some fields of the workload changed."""
+        return self.changed(workload=self.workload.changed(**values))
+
+    def with_row(self, row_id: str, **values: Any) -> Scenario:
+        """Return a copy with some fields of one row changed."""
+        rows = tuple(row.changed(**values) if row.id == row_id else row for row in self.deployments)
+        return self.changed(deployments=rows)

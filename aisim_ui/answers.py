@@ -1,0 +1,134 @@
+"""The answer in a sentence, made from the numbers, and the four numbers beneath it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from aisim_model.compare import Outcome
+from aisim_model.scenario import Workload
+from aisim_ui.words import bandwidth, milliseconds, percent, significant
+
+ADVICE = {
+    "prefill": "prefill is the bottleneck: add prefill, not links",
+    "link": "the link is the bottleneck: add bandwidth, or send fewer bytes",
+    "decode": "decode is the bottleneck: add decode workers, not links",
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """One of the four: its name, its value, what is beside it, and how it was worked out."""
+
+    label: str
+    value: str
+    beside: str
+    how: str
+    good: bool | None = None
+
+
+def sentence(one: Outcome) -> str:
+    """Answer for one row: what the handoff adds, its share of TTFT, and what to add first."""
+    row = one.row
+    busiest = one.capacity.busiest
+    if not row.split:
+        full = "no request fits its KV pool" if one.capacity.requests_per_s == 0 else "its workers do both"
+        ttft = milliseconds(one.parts.ttft_ms)
+        return f"**{row.name}** hands nothing over: TTFT is its prefill, {ttft}; {full}."
+    if one.no_delay_reason:
+        return f"**{row.name}**: no handoff delay, because {one.no_delay_reason}."
+    added = range_text(one)
+    if one.x.profile.first_token_from == "prefill":
+        share = "and falls before the second token: the first is the prefill worker's own"
+    else:
+        share = f"{percent(one.handoff_share)} of TTFT"
+    if one.capacity.decode_per_s == 0:
+        advice = "a request of this length doesn't fit the decode worker's KV pool"
+    else:
+        advice = ADVICE[busiest]
+    return f"**The handoff adds {added}**, {share}; {advice}."
+
+
+def range_text(one: Outcome) -> str:
+    """What the handoff adds, from nominal to the lowest bandwidth measured on the link."""
+    nominal = milliseconds(one.handoff_ms, 2)
+    slow = one.slowest_handoff_ms
+    if slow is None or slow <= one.handoff_ms * 1.005:
+        return nominal
+    return f"{nominal} to {milliseconds(slow, 2)}"
+
+
+def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
+    """The four numbers of a row."""
+    x, row = one.x, one.row
+    ttft = float(one.parts.ttft_ms)
+    left = workload.ttft_slo_ms - ttft
+    parts = " + ".join(
+        f"{name.removesuffix('_ms').replace('_', ' ')} {milliseconds(value)}"
+        for name, value in vars(one.parts).items()
+        if value > 0
+    )
+    return (
+        Number(
+            "Added by the handoff",
+            range_text(one) if row.split else "nothing",
+            f"{one.wire_bytes:,.0f} bytes" if row.split else "aggregated",
+            _how_added(one),
+        ),
+        Number(
+            "TTFT",
+            milliseconds(ttft),
+            f"SLO {milliseconds(workload.ttft_slo_ms)}: "
+            + (
+                "unknown"
+                if math.isnan(left)
+                else f"{milliseconds(abs(left))} {'to spare' if left >= 0 else 'over'}"
+            ),
+            f"{parts}. One request, nothing else running.",
+            None if math.isnan(left) else left >= 0,
+        ),
+        Number(
+            "Bandwidth needed",
+            needed_text(one),
+            f"has {bandwidth(x.bandwidth_gb_s)}" if row.split else "no link",
+            "Bandwidth at which this row's TTFT just meets its SLO, all else as it is.",
+            (one.needed_gb_s <= x.bandwidth_gb_s) if row.split else None,
+        ),
+        Number(
+            "Busiest",
+            one.capacity.busiest if row.split else "workers",
+            f"full at {significant(one.capacity.requests_per_s)} requests/s",
+            f"Requests a second before it is full, if all are like this one: {_carried(one)}. "
+            "An estimate without waiting; a replay of your trace is exact.",
+        ),
+    )
+
+
+def _how_added(one: Outcome) -> str:
+    row = one.row
+    return (
+        f"{one.sent_tokens:,.0f} tokens sent, {one.wire_bytes:,.0f} bytes over "
+        f"{bandwidth(one.x.bandwidth_gb_s)}: "
+        f"{milliseconds(one.transfer_ms, 5)} on the wire ({row.link_model} model, "
+        f"overlap {one.x.profile.overlap}), orchestration {milliseconds(row.orchestration_ms)}. "
+        "An upper value is at the lowest bandwidth that the catalogue has as reached on this link."
+    )
+
+
+def needed_text(one: Outcome) -> str:
+    """Bandwidth needed, in words where it is none or out of reach."""
+    if not one.row.split:
+        return "none"
+    if math.isinf(one.needed_gb_s):
+        return "none is enough"
+    return f"{significant(one.needed_gb_s)} GB/s"
+
+
+def _carried(one: Outcome) -> str:
+    found = one.capacity
+    if not one.row.split:
+        return f"workers {significant(found.prefill_per_s)}"
+    return (
+        f"prefill {significant(found.prefill_per_s)}, link {significant(found.link_per_s)}, "
+        f"decode {significant(found.decode_per_s)} with {found.decode_sequences} sequences a worker"
+    )

@@ -1,0 +1,35 @@
+"""Where a number comes from: measured, nominal, assumed, or yours."""
+
+from __future__ import annotations
+
+from aisim_model.compare import Outcome
+
+COLORS = {"measured": "green", "nominal": "blue", "assumed": "orange", "yours": "violet", "config": "gray"}
+PREFILL = {
+    "roofline": ("assumed", "assumed: roofline"),
+    "rate": ("yours", "yours: rate"),
+    "fixed": ("yours", "yours: fixed"),
+    "table": ("yours", "yours: table"),
+    "polynomial": ("assumed", "reference polynomial"),
+}
+DECODE = {
+    "roofline": ("assumed", "assumed: roofline"),
+    "fixed": ("yours", "yours: fixed"),
+    "polynomial": ("assumed", "reference polynomial"),
+}
+
+
+def badge(kind: str, text: str = "") -> str:
+    """Markdown of a badge."""
+    return f":{COLORS[kind]}-badge[{text or kind}]"
+
+
+def inputs_line(one: Outcome, kv_by_hand: bool) -> str:
+    """Say in a line what the selected row's inputs are worth."""
+    row = one.row
+    parts = ["bytes per token " + (badge("yours") if kv_by_hand else badge("config", "from config.json"))]
+    if row.split:
+        parts.append("bandwidth " + badge("nominal" if row.bandwidth_gb_s is None else "yours"))
+    parts.append("prefill " + badge(*PREFILL[row.prefill_model]))
+    parts.append("decode step " + badge(*DECODE[row.decode_model]))
+    return " · ".join(parts)

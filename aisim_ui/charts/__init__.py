@@ -1,0 +1,1 @@
+"""Charts: a table in, a figure out, with no Streamlit in it."""

@@ -1,0 +1,92 @@
+"""Handoff delay over prompt length: a line a deployment, both modes of the selected one, a measured band."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.theme import SURFACES, Mode, row_color, template
+
+
+def delay_curve(
+    table: pd.DataFrame, colors: dict[str, int], selected_id: str, prompt_tokens: int, mode: Mode
+) -> go.Figure:
+    """Draw delay over prompt length on log axes.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `deployment_id`, `deployment`, `series` ("row", "other mode", "measured low"), `label`,
+        `prompt_tokens`, `handoff_ms`.
+    colors : dict
+        Palette slot of each row.
+    selected_id : str
+        Row whose other mode and band are in the table.
+    prompt_tokens : int
+        Where the scenario stands.
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface = SURFACES[mode]
+    styles = {"row": "solid", "other mode": "dash", "measured low": "dot"}
+    data = []
+    for (row_id, series), line in table.groupby(["deployment_id", "series"], sort=False):
+        color = row_color(colors[str(row_id)])
+        name = line["deployment"].iloc[0]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name if series == "row" else f"{name}: {line['label'].iloc[0]}",
+                "x": line["prompt_tokens"].tolist(),
+                "y": line["handoff_ms"].tolist(),
+                "line": {
+                    "color": color,
+                    "width": 3.5 if row_id == selected_id and series == "row" else 2,
+                    "dash": styles[str(series)],
+                },
+                "fill": "tonexty" if series == "measured low" else "none",
+                "fillcolor": f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)",
+                "hovertemplate": "%{x:,.0f} tokens: %{y:,.3g} ms",
+            }
+        )
+    return go.Figure(
+        {
+            "data": data,
+            "layout": {
+                "template": template(mode),
+                "title": {"text": "Handoff delay over prompt length"},
+                "height": 470,
+                "hovermode": "closest",
+                "dragmode": False,
+                "xaxis": {"title": {"text": "prompt [tokens, log]"}, "type": "log", "dtick": 1},
+                "yaxis": {"title": {"text": "handoff [ms, log]"}, "type": "log", "dtick": 1},
+                "shapes": [
+                    {
+                        "type": "line",
+                        "xref": "x",
+                        "yref": "paper",
+                        "x0": prompt_tokens,
+                        "x1": prompt_tokens,
+                        "y0": 0,
+                        "y1": 1,
+                        "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
+                    }
+                ],
+                "annotations": [
+                    {
+                        "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
+                        "y": 1,
+                        "xref": "x",
+                        "yref": "paper",
+                        "text": f"{prompt_tokens:,} tokens",
+                        "showarrow": False,
+                        "yanchor": "bottom",
+                        "font": {"size": 12, "color": surface.quiet},
+                    }
+                ],
+            },
+        }
+    )

@@ -1,0 +1,148 @@
+"""TTFT by part, a bar a deployment, with the SLO: the timeline of one request."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.theme import SURFACES, Mode, faded, row_color, template
+
+# the handoff stands out in the row's full colour, compute is paler; patterns tell them apart without colour
+PARTS = (
+    ("queue_ms", "Queue", 0.2, "."),
+    ("prefill_ms", "Prefill", 0.35, ""),
+    ("orchestration_ms", "Orchestration", 1.0, "x"),
+    ("reservation_ms", "Reservation", 0.6, "x"),
+    ("link_queue_ms", "Link queue", 0.6, "."),
+    ("transfer_ms", "Transfer", 1.0, ""),
+    ("activation_ms", "Activation", 0.6, "-"),
+    ("decode_step_ms", "First decode step", 0.6, "/"),
+)
+BAR_PX = 46
+
+
+def ttft_bars(
+    table: pd.DataFrame, colors: list[int], selected_id: str, ttft_slo_ms: float, mode: Mode
+) -> go.Figure:
+    """Draw TTFT by part.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `aisim_model.compare.table` makes it, a row a deployment.
+    colors : list of int
+        Palette slots of the rows, in the same order.
+    selected_id : str
+        Row to mark.
+    ttft_slo_ms : float
+        Where the SLO line stands [ms].
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface = SURFACES[mode]
+    shades = [row_color(slot) for slot in colors]
+    labels = [
+        f"<b>{name} ◂</b>" if row_id == selected_id else str(name)
+        for row_id, name in zip(table["deployment_id"], table["deployment"], strict=True)
+    ]
+    ids = table["deployment_id"].tolist()
+    data = []
+    for column, name, strength, pattern in PARTS:
+        values = table[column].tolist()
+        if not any(value > 0 for value in values):
+            continue
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": name,
+                "y": ids,
+                "x": [value if value > 0 else None for value in values],
+                "customdata": ids,
+                "marker": {
+                    "color": [faded(shade, strength, mode) for shade in shades],
+                    "pattern": {"shape": pattern, "solidity": 0.35},
+                },
+                "hovertemplate": f"{name}: %{{x:,.2f}} ms<extra></extra>",
+                "showlegend": False,
+                "selected": {"marker": {"opacity": 1}},
+                "unselected": {"marker": {"opacity": 1}},
+            }
+        )
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": name,
+                "y": [ids[0]],
+                "x": [None],
+                "marker": {
+                    "color": faded(surface.quiet, strength, mode),
+                    "pattern": {"shape": pattern, "solidity": 0.35},
+                },
+                "hoverinfo": "skip",
+            }
+        )
+    slow = table["ttft_ms"] - table["handoff_ms"] + table["slowest_handoff_ms"]
+    if slow.notna().any():
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "at the lowest bandwidth reached",
+                "x": slow.astype(object).where(slow.notna(), None).tolist(),
+                "y": ids,
+                "customdata": ids,
+                "marker": {"symbol": "diamond-open", "size": 10, "color": shades, "line": {"width": 2}},
+                "hovertemplate": "at the lowest bandwidth reached: %{x:,.1f} ms<extra></extra>",
+            }
+        )
+    return go.Figure(
+        {
+            "data": data,
+            "layout": {
+                "template": template(mode),
+                "title": {"text": "TTFT by part: one request, nothing else running"},
+                "barmode": "stack",
+                "bargap": 0.35,
+                "height": 180 + BAR_PX * max(len(ids), 2),
+                "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"},
+                "yaxis": {
+                    "autorange": "reversed",
+                    "tickmode": "array",
+                    "tickvals": ids,
+                    "ticktext": labels,
+                    "ticks": "",
+                    "showgrid": False,
+                    "type": "category",
+                },
+                "clickmode": "event+select",
+                "dragmode": False,
+                "shapes": [
+                    {
+                        "type": "line",
+                        "xref": "x",
+                        "yref": "paper",
+                        "x0": ttft_slo_ms,
+                        "x1": ttft_slo_ms,
+                        "y0": 0,
+                        "y1": 1,
+                        "line": {"color": surface.slo, "width": 2, "dash": "dash"},
+                    }
+                ],
+                "annotations": [
+                    {
+                        "x": ttft_slo_ms,
+                        "y": 1,
+                        "xref": "x",
+                        "yref": "paper",
+                        "text": f"SLO {ttft_slo_ms:,g} ms",
+                        "showarrow": False,
+                        "xanchor": "right",
+                        "yanchor": "bottom",
+                        "font": {"color": surface.slo, "size": 12},
+                    }
+                ],
+            },
+        },
+    )

@@ -1,0 +1,66 @@
+"""Handoff delay over prompt lengths of a scenario's rows, as a tidy table for a chart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.inputs import Inputs, resolve
+from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.ttft import handoff
+
+POINTS = 49
+SHORTEST, LONGEST = 128, 1_000_000
+OTHER = {
+    TransferTimingMode.FULL_PROMPT: (TransferTimingMode.DESTINATION_MISSING, "only what decode lacks"),
+    TransferTimingMode.DESTINATION_MISSING: (TransferTimingMode.FULL_PROMPT, "whole prompt"),
+}
+
+
+def delay_over_prompt(scenario: Scenario) -> pd.DataFrame:
+    """Model the handoff of every split row over prompt lengths; of the selected row both modes, and its band.
+
+    Returns
+    -------
+    DataFrame
+        `deployment_id`, `deployment`, `series`, `label`, `prompt_tokens`, `handoff_ms`.
+    """
+    tokens = np.unique(np.round(np.geomspace(SHORTEST, LONGEST, POINTS)))
+    parts = []
+    for row in scenario.deployments:
+        if not row.split:
+            continue
+        x = resolve(scenario.workload, row)
+        parts.append(_line(x, row, "row", "", tokens))
+        if row.id != scenario.selected_id:
+            continue
+        if x.measured_low_gb_s is not None:
+            slow = replace(x, bandwidth_gb_s=x.measured_low_gb_s)
+            parts.append(_line(slow, row, "measured low", "lowest bandwidth reached", tokens))
+        mode, label = OTHER[row.timing_mode]
+        parts.append(_line(_in_mode(scenario.workload, row, mode), row, "other mode", label, tokens))
+    columns = ["deployment_id", "deployment", "series", "label", "prompt_tokens", "handoff_ms"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def _in_mode(workload: Workload, row: Deployment, mode: TransferTimingMode) -> Inputs:
+    return resolve(workload, row.changed(timing_mode=mode))
+
+
+def _line(x: Inputs, row: Deployment, series: str, label: str, tokens: np.ndarray) -> pd.DataFrame:
+    held = np.minimum(x.decode_cached_tokens, tokens)
+    cached = np.minimum(x.prefill_cached_tokens, tokens)
+    over = replace(x, prompt_tokens=tokens, decode_cached_tokens=held, prefill_cached_tokens=cached)
+    return pd.DataFrame(
+        {
+            "deployment_id": row.id,
+            "deployment": row.name,
+            "series": series,
+            "label": label,
+            "prompt_tokens": tokens.astype(np.int64),
+            "handoff_ms": handoff(over).handoff_ms,
+        }
+    )

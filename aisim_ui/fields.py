@@ -1,0 +1,155 @@
+"""What a widget has to know of a scenario field, read from `Scenario` itself.
+
+Label, help, range, and how text becomes a value or a sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+import typing
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel
+
+from aisim_model.errors import InputError
+
+UNITS = (
+    ("_tokens_per_s", "tokens/s"),
+    ("_gb_s", "GB/s"),
+    ("_bytes_per_token", "bytes/token"),
+    ("_per_s", "requests/s"),
+    ("_tokens", "tokens"),
+    ("_ms", "ms"),
+    ("_us", "µs"),
+    ("usd_per_gpu_hour", "USD/h"),
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One number field of a scenario."""
+
+    name: str
+    label: str
+    help: str
+    unit: str
+    low: float
+    high: float
+    low_open: bool
+    whole: bool
+    optional: bool
+    default: Any
+
+    @property
+    def titled(self) -> str:
+        """Label with its unit, as it stands above a box."""
+        return f"{self.label} [{self.unit}]" if self.unit else self.label
+
+    @property
+    def allowed(self) -> str:
+        """The range, in words."""
+        kind = "a whole number" if self.whole else "a number"
+        start = f"above {plain(self.low)} and at most" if self.low_open else f"from {plain(self.low)} to"
+        return f"{kind} {start} {plain(self.high)}"
+
+    def parse(self, text: str) -> int | float | None:
+        """Turn what a person typed into a value of this field.
+
+        Raises
+        ------
+        InputError
+            With the field, the text, the range and what to do.
+        """
+        typed = re.sub(r"(?<=\d)[,_\s\u00a0\u202f](?=\d{3}(?!\d))", "", text.strip())
+        if not typed:
+            if self.optional:
+                return None
+            raise self.refuse(text, f"is empty; it must be {self.allowed}")
+        try:
+            value: int | float = int(typed) if self.whole else float(typed)
+        except ValueError:
+            raise self.refuse(text, f"must be {self.allowed}") from None
+        return self.checked(value, text)
+
+    def checked(self, value: int | float, shown: object = None) -> int | float:
+        """Return a value that is in range, or refuse it."""
+        given = value if shown is None else shown
+        if not (self.low < value if self.low_open else self.low <= value) or not value <= self.high:
+            raise self.refuse(given, f"must be {self.allowed}")
+        if not math.isfinite(value):
+            raise self.refuse(given, f"must be {self.allowed}")
+        return value
+
+    def refuse(self, given: object, problem: str) -> InputError:
+        """Say what is wrong with a value of this field."""
+        return InputError(self.label, given, problem, "The last good value stays until you enter another.")
+
+
+def plain(value: float) -> str:
+    """Write a number for people: thousands apart, no trailing zeros."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
+
+
+def _metadata(annotation: Any, extra: typing.Iterable[Any]) -> list[Any]:
+    """Collect the bounds of an annotation, through Annotated and Optional."""
+    found = list(extra)
+    if typing.get_origin(annotation) is typing.Annotated:
+        base, *more = typing.get_args(annotation)
+        for item in more:
+            found += getattr(item, "metadata", [item])
+        return _metadata(base, found)
+    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
+        for part in typing.get_args(annotation):
+            found += _metadata(part, ())
+    return found
+
+
+def _is_whole(annotation: Any) -> bool:
+    if typing.get_origin(annotation) is typing.Annotated:
+        return _is_whole(typing.get_args(annotation)[0])
+    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
+        return any(_is_whole(part) for part in typing.get_args(annotation))
+    return annotation is int
+
+
+@cache
+def field(model: type[BaseModel], name: str) -> Field:
+    """Read a field of a scenario's part."""
+    info = model.model_fields[name]
+    low, high, low_open = -math.inf, math.inf, False
+    for item in _metadata(info.annotation, info.metadata):
+        if isinstance(item, (Ge, Gt)):
+            bound = float(typing.cast(float, item.ge if isinstance(item, Ge) else item.gt))
+            if bound >= low:
+                low, low_open = bound, isinstance(item, Gt)
+        elif isinstance(item, (Le, Lt)):
+            high = min(high, float(typing.cast(float, item.le if isinstance(item, Le) else item.lt)))
+    return Field(
+        name=name,
+        label=info.title or name,
+        help=f"{info.description or ''} Field `{name}`.".strip(),
+        unit=next((unit for ending, unit in UNITS if name.endswith(ending)), ""),
+        low=low,
+        high=high,
+        low_open=low_open,
+        whole=_is_whole(info.annotation),
+        optional=not info.is_required() and info.default is None,
+        default=info.default,
+    )
+
+
+def steps(low: float, high: float, whole: bool) -> tuple[float, ...]:
+    """Return round steps over decades: 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8 of each."""
+    found = []
+    for exponent in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
+        for step in (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
+            value = step * 10.0**exponent
+            value = round(value) if whole else float(f"{value:.6g}")
+            if low <= value <= high and (not found or value > found[-1]):
+                found.append(value)
+    return tuple(found)

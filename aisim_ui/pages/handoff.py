@@ -1,0 +1,40 @@
+"""Handoff: what does it cost my model, prompt and link, and what share of TTFT is it?"""
+
+import streamlit as st
+
+from aisim_model.compare import compare, table
+from aisim_model.scenario import Scenario
+from aisim_ui.answers import numbers, sentence
+from aisim_ui.badges import inputs_line
+from aisim_ui.charts.delay_curve import delay_curve
+from aisim_ui.charts.ttft_bars import ttft_bars
+from aisim_ui.curves import delay_over_prompt
+from aisim_ui.frame import chart, mode
+from aisim_ui.frame import table as draw_table
+from aisim_ui.selected_row import selected_row
+from aisim_ui.state import state
+from aisim_ui.tables import for_people, settings
+
+scenario: Scenario = state().scenario
+outcomes = compare(scenario)
+selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
+found = table(scenario, outcomes)
+colors = {row.id: row.color for row in scenario.deployments}
+
+st.markdown(f"#### {sentence(selected)}")
+for column, one in zip(st.columns(4), numbers(selected, scenario.workload), strict=True):
+    good = {True: "normal", False: "inverse", None: "off"}[one.good]
+    column.metric(one.label, one.value, one.beside, delta_color=good, delta_arrow="off", help=one.how)
+by_hand = scenario.workload.kv_bytes_per_token is not None or selected.row.kv_bytes_per_token is not None
+st.caption(inputs_line(selected, by_hand))
+
+selected_row(scenario, selected)
+bars = ttft_bars(found, list(colors.values()), scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
+chart(bars, found, "handoff.bars", pick=True)
+lines = delay_over_prompt(scenario)
+chart(
+    delay_curve(lines, colors, scenario.selected_id, scenario.workload.prompt_tokens, mode()),
+    lines,
+    "handoff.curve",
+)
+draw_table(found, for_people(found), "deployments", "handoff.table", column_config=settings())

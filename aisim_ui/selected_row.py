@@ -1,0 +1,71 @@
+"""The selected row's own inputs: which row, prompt, bytes per token, bandwidth, what is sent."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from aisim_model.compare import Outcome
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.scenario import Scenario
+from aisim_ui.inputs import choice, number, slider, take_back
+from aisim_ui.state import Place, select
+from aisim_ui.words import bandwidth, size
+
+MODES = {
+    TransferTimingMode.FULL_PROMPT: "Send: whole prompt",
+    TransferTimingMode.DESTINATION_MISSING: "Send: only what decode lacks",
+}
+SPOT = "row"
+
+
+def selected_row(scenario: Scenario, one: Outcome) -> None:
+    """Draw the inputs of the selected row."""
+    row = scenario.selected
+    left, middle, right = st.columns(3)
+    with left:
+        _which(scenario)
+        slider(
+            Place("prompt_tokens"), SPOT, 16, 1_000_000, scenario.workload.prompt_tokens, "Prompt [tokens]"
+        )
+        number(Place("prompt_tokens"), SPOT, collapsed=True)
+    if not row.split:
+        middle.info("An aggregated row hands nothing over: choose a split row to change its link.")
+        return
+    with middle:
+        place = Place("timing_mode", row.id)
+        choice(place, SPOT, list(MODES), MODES, "Send")
+        st.caption(f"`timing_mode: {row.timing_mode.value}` · {size(one.wire_bytes)} on the wire")
+        _by_hand(
+            Place("kv_bytes_per_token", row.id), one.x.wire.per_token_bytes, 256, 4_000_000, "bytes per token"
+        )
+    with right:
+        _by_hand(Place("bandwidth_gb_s", row.id), one.x.bandwidth_gb_s, 0.1, 3_200, "bandwidth")
+        if one.no_delay_reason:
+            st.warning(f"No delay: {one.no_delay_reason}.", icon=":material/block:")
+        else:
+            st.caption(bandwidth(float(one.x.bandwidth_gb_s)) + " for one handoff, in all")
+
+
+def _which(scenario: Scenario) -> None:
+    names = {row.id: row.name for row in scenario.deployments}
+    key = "row.pick.selected"
+    if st.session_state.get(key) != scenario.selected_id:
+        st.session_state[key] = scenario.selected_id
+    st.selectbox(
+        "Selected row",
+        list(names),
+        key=key,
+        format_func=lambda row_id: names.get(row_id, row_id),
+        on_change=lambda: select(st.session_state[key]),
+        help="Or click its bar.",
+    )
+
+
+def _by_hand(place: Place, current: float, low: float, high: float, what: str) -> None:
+    """Draw a slider and a box for a number that the row may leave open, marked as yours where it doesn't."""
+    yours = place.value(st.session_state["aisim"].scenario) is not None
+    slider(place, SPOT, low, high, current)
+    number(place, SPOT, empty=f"{current:,.10g}", collapsed=True)
+    if yours:
+        st.markdown(f":violet-badge[yours] {what} by hand")
+        take_back(place, SPOT, f"Take back {what}")

@@ -1,0 +1,116 @@
+"""The sidebar: the workload, the same on every page, and what is handed on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from aisim_model import MODEL_VERSION, catalog
+from aisim_model.presets import SCENARIOS
+from aisim_ui import share
+from aisim_ui.inputs import number, take_back
+from aisim_ui.own_model import own_model
+from aisim_ui.state import Place, attempt, replace, state, undo
+
+OWN = "own"
+
+
+def sidebar() -> None:
+    """Draw the workload's inputs, presets with undo, and Share."""
+    with st.sidebar:
+        _start_from()
+        st.markdown("##### Workload")
+        _model()
+        for name in ("prompt_tokens", "output_tokens", "prefill_cached_tokens", "decode_cached_tokens"):
+            number(Place(name), "side")
+        for name in ("ttft_slo_ms", "itl_slo_ms"):
+            number(Place(name), "side")
+        st.caption(f"Model version {MODEL_VERSION}")
+
+
+def _start_from() -> None:
+    st.selectbox(
+        "Start from",
+        list(SCENARIOS),
+        index=None,
+        placeholder="a worked example",
+        key="preset",
+        help="Replaces everything; Undo brings it back.",
+        on_change=_preset,
+    )
+    with st.container(horizontal=True):
+        _share()
+        st.button(
+            "Undo",
+            key="undo",
+            icon=":material/undo:",
+            disabled=not state().undo,
+            on_click=undo,
+            help="Back to before the last change.",
+        )
+
+
+def _preset() -> None:
+    if (chosen := st.session_state["preset"]) is not None:
+        replace(SCENARIOS[chosen])
+        st.session_state["preset"] = None
+
+
+def _model() -> None:
+    workload = state().scenario.workload
+    names = {model.id: model.name for model in catalog.models()}
+    options = list(names)
+    current = workload.model_id
+    if workload.model is not None:
+        options, current = [OWN, *options], OWN
+        names[OWN] = f"{workload.model.name} (yours)"
+    key = "side.pick.model"
+    if st.session_state.get(key) != current:
+        st.session_state[key] = current
+    st.selectbox(
+        "Model",
+        options,
+        key=key,
+        format_func=lambda option: names.get(option, option),
+        on_change=_picked_model,
+        help="From the catalogue; its config.json is read as yours would be.",
+    )
+    with st.popover("Another model", icon=":material/upload_file:", width="stretch"):
+        own_model()
+        place = Place("kv_bytes_per_token")
+        number(place, "side", "Or KV bytes per token by hand", empty="the model's own curve")
+        if workload.kv_bytes_per_token is not None:
+            take_back(place, "side", "Use the model's own curve")
+    if workload.kv_bytes_per_token is not None:
+        st.caption(
+            f"KV bytes per token by hand: {workload.kv_bytes_per_token:,} :violet-badge[yours]. "
+            f"Prefill and decode times are still those of {workload.served.name}."
+        )
+
+
+def _picked_model() -> None:
+    chosen = st.session_state["side.pick.model"]
+    if chosen != OWN:
+        attempt("model", chosen, lambda scenario: scenario.with_workload(model_id=chosen, model=None))
+
+
+def _share() -> None:
+    now = state()
+    with st.popover("Share", icon=":material/share:", type="primary"):
+        st.markdown("**This page as a link.** Every value is written in it.")
+        st.code(share.link(st.context.url or "", now.scenario), language=None, wrap_lines=True)
+        if now.scenario.workload.model is not None:
+            st.caption("Your config.json isn't in the link; the byte curve read from it is.")
+        st.segmented_control(
+            "Charts saved as",
+            ["png", "svg"],
+            key="picture",
+            default=now.picture,
+            format_func=str.upper,
+            on_change=_picture,
+            help="What the camera icon of a chart saves.",
+        )
+
+
+def _picture() -> None:
+    if chosen := st.session_state["picture"]:
+        state().picture = chosen

@@ -1,0 +1,119 @@
+"""The one state of a visit: a scenario, what to undo, what was refused, and the link that was opened.
+
+Everything that changes a scenario goes through `attempt`: a value that is refused leaves the last good result
+in place, its text in its box and a sentence beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import streamlit as st
+from pydantic import BaseModel, ValidationError
+
+from aisim_model.errors import InputError, sentences
+from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_ui import share
+
+KEY = "aisim"
+MAX_UNDO = 50
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a scenario a field stands: in the workload, or in the row of an id."""
+
+    name: str
+    row_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Text that names the place, for widgets."""
+        return f"{self.row_id or 'workload'}.{self.name}"
+
+    @property
+    def model(self) -> type[BaseModel]:
+        """The part of the scenario that has the field."""
+        return Deployment if self.row_id else Workload
+
+    def value(self, scenario: Scenario) -> object:
+        """Return the field's value."""
+        return getattr(scenario.row(self.row_id) if self.row_id else scenario.workload, self.name)
+
+    def put(self, scenario: Scenario, value: object) -> Scenario:
+        """Return the scenario with another value of the field."""
+        if self.row_id:
+            return scenario.with_row(self.row_id, **{self.name: value})
+        return scenario.with_workload(**{self.name: value})
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What was typed and refused, and why."""
+
+    text: str
+    sentence: str
+
+
+@dataclass
+class State:
+    """What one visit holds."""
+
+    scenario: Scenario = field(default_factory=Scenario)
+    undo: list[Scenario] = field(default_factory=list)
+    problems: dict[str, Problem] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    opened: Scenario | None = None
+    picture: str = "png"
+
+
+def state() -> State:
+    """Return this visit's state; the first time, as the URL has it."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = _from_url()
+    found: State = st.session_state[KEY]
+    return found
+
+
+def _from_url() -> State:
+    scenario, said = share.read(st.query_params.to_dict())
+    return State(scenario=scenario or Scenario(), said=said, opened=scenario)
+
+
+def replace(scenario: Scenario) -> None:
+    """Take another scenario as a whole; what was refused is forgotten, what was there can be undone."""
+    now = state()
+    if scenario != now.scenario:
+        now.undo = [*now.undo[-MAX_UNDO:], now.scenario]
+        now.scenario = scenario
+    now.problems.clear()
+
+
+def undo() -> None:
+    """Go back to the scenario before the last change."""
+    now = state()
+    if now.undo:
+        now.scenario = now.undo.pop()
+        now.problems.clear()
+
+
+def attempt(key: str, text: str, change: Callable[[Scenario], Scenario]) -> None:
+    """Change the scenario, or keep it and say under `key` why not."""
+    now = state()
+    try:
+        changed = change(now.scenario)
+    except InputError as error:
+        now.problems[key] = Problem(text, str(error))
+    except ValidationError as error:
+        now.problems[key] = Problem(text, " ".join(sentences(error)))
+    else:
+        now.problems.pop(key, None)
+        if changed != now.scenario:
+            now.undo = [*now.undo[-MAX_UNDO:], now.scenario]
+            now.scenario = changed
+
+
+def select(row_id: str) -> None:
+    """Select a row, on every page."""
+    attempt("selected_id", row_id, lambda scenario: scenario.changed(selected_id=row_id))
