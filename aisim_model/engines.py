@@ -83,7 +83,7 @@ class EngineProfile(BaseModel):
         >>> [choice.how for choice in engine("sglang").assumed()]
         ['--disaggregation-decode-enable-radix-cache on the decode worker']
         """
-        return tuple(choice for choice in self.opt_in if getattr(self, choice.setting) == choice.value)
+        return tuple(choice for choice in self.opt_in if str(getattr(self, choice.setting)) == choice.value)
 
 
 _PROFILES = (
@@ -140,7 +140,7 @@ _PROFILES = (
             OptIn(
                 setting="overlap",
                 value="chunk",
-                how="cache_transceiver_config.enable_pipelined_transfer with chunked prefill, recent versions",
+                how="cache_transceiver_config.enable_pipelined_transfer with chunked prefill, where there is",
             ),
         ),
         source=(
