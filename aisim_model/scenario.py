@@ -14,8 +14,8 @@ from aisim_model import catalog, prefill, roofline, transfer
 from aisim_model.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.measured_table import checked_table
 from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
+from aisim_model.measured_table import checked_table
 from aisim_model.model_spec import ModelSpec
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -288,7 +288,7 @@ class Scenario(_Frozen):
     >>> [row.gpus for row in Scenario().deployments]
     [8, 8, 8, 8, 8]
     >>> Scenario().selected.name
-    'Split, 400G NIC a GPU'
+    'Split, 400G NIC per GPU'
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
