@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from aisim_model.kv_cache import KvLayout, read_config
-from aisim_model.kv_cache.keys import HEADS, HIDDEN, Keys
+from aisim_model.kv_cache.families.heads import attention_heads
+from aisim_model.kv_cache.keys import HIDDEN, Keys
 from aisim_model.kv_cache.parts import HeadKv
 from aisim_model.kv_cache.read import text_keys
 from aisim_model.parameters import estimate_parameters
@@ -40,8 +41,8 @@ class ModelSpec(BaseModel):
 
     Examples
     --------
-    >>> config = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "vocab_size": 50257}
-    >>> spec = ModelSpec.from_config(config, "gpt2")
+    >>> config = {"n_layer": 12, "n_embd": 768, "n_head": 12, "n_inner": 3072, "vocab_size": 50257}
+    >>> spec = ModelSpec.from_config({**config, "activation_function": "gelu_new"}, "gpt2")
     >>> spec.head_dim, spec.total_parameters, spec.parameters_from
     (64.0, 123532032, 'estimated')
     """
@@ -107,7 +108,7 @@ class ModelSpec(BaseModel):
             layers=kv.layers,
             attention_layers=kv.attention_layers,
             hidden_size=keys.need(*HIDDEN, what="the size of the model"),
-            attention_heads=(keys.whole(*HEADS) or 0) if kv.attention_layers else 0,
+            attention_heads=attention_heads(keys) if kv.attention_layers else 0,
             head_dim=_head_dim(keys, kv),
             total_parameters=total,
             active_parameters=active,

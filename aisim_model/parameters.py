@@ -7,25 +7,45 @@ Norms and biases are left out (about 0.01%), and so are vision and audio towers 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from aisim_model.kv_cache.families.base import Kind
-from aisim_model.kv_cache.families.heads import attention_heads, heads_layer
-from aisim_model.kv_cache.families.latent import is_latent
-from aisim_model.kv_cache.keys import HIDDEN, ConfigError, Keys
-from aisim_model.kv_cache.parts import HeadKv
+from aisim_model.kv_cache.families.heads import attention_heads, head_elements
+from aisim_model.kv_cache.keys import HEADS, ConfigError, Keys
+from aisim_model.kv_cache.mixers import hidden_size, mixer_weights
 from aisim_model.kv_cache.read import layer_kinds, text_keys
 
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
-CHOSEN = ("num_experts_per_tok", "experts_per_token", "top_k_experts", "moe_topk", "moe_top_k")
+CHOSEN = (
+    "num_experts_per_tok",
+    "num_experts_per_token",
+    "experts_per_token",
+    "top_k_experts",
+    "moe_topk",
+    "moe_top_k",
+)
 SHARED_SIZE = (
     "shared_expert_intermediate_size",
     "moe_shared_expert_intermediate_size",
     "share_expert_dim",
     "shared_intermediate_size",
 )
-INTERMEDIATE = ("intermediate_size", "ffn_hidden_size", "ffn_dim", "n_inner", "hidden_dim", "d_ff")
+INTERMEDIATE = (
+    "intermediate_size",
+    "ffn_hidden_size",
+    "ffn_dim",
+    "decoder_ffn_dim",
+    "n_inner",
+    "hidden_dim",
+    "d_ff",
+    "block_ff_dim",
+)
+MAX_FFN_MULT = 100
+GATED_MATRICES, PLAIN_MATRICES = 3, 2
+GATED_ACTIVATIONS = ("silu", "swish", "swiglu", "swigluoai", "situ")
+PLAIN_SIGNS = ("layer_norm_epsilon", "layer_norm_eps", "activation_function", "norm_epsilon", "d_model")
 
 
 class ParameterEstimate(NamedTuple):
@@ -87,7 +107,7 @@ def estimate_parameters(config: Mapping[str, Any] | str | bytes) -> ParameterEst
     keys = text_keys(config)
     kinds = layer_kinds(keys)
     try:
-        total = active = embedding_weights(keys)
+        total = active = embedding_weights(keys) + encoder_weights(keys)
         for index, kind in enumerate(kinds):
             mixer, forward = mixer_weights(keys, kind), feed_forward_weights(keys, kinds, index)
             total += mixer + forward.total
@@ -106,44 +126,17 @@ def embedding_weights(keys: Keys) -> int:
     return vocabulary * hidden_size(keys) * (1 if tied else 2)
 
 
-def hidden_size(keys: Keys) -> int:
-    """Return the width of the residual stream [-]."""
-    return keys.need(*HIDDEN, what="the size of the weights")
-
-
-def mixer_weights(keys: Keys, kind: Kind) -> int:
-    """Return the weights of what mixes tokens in one layer [-]."""
-    if kind.name in ("none", "mlp", "moe"):
+def encoder_weights(keys: Keys) -> int:
+    """Return the weights of an encoder before the decoder; 0 where there is none [-]."""
+    layers = keys.whole("encoder_layers", "encoder_num_hidden_layers")
+    if layers is None and keys.flag("is_encoder_decoder"):
+        layers = keys.whole("num_layers")
+    if layers is None:
         return 0
-    return latent_weights(keys) if is_latent(keys) else heads_weights(keys, kind)
-
-
-def heads_weights(keys: Keys, kind: Kind) -> int:
-    """Return the query, key, value and output matrices of one layer [-]."""
-    hidden, heads = hidden_size(keys), attention_heads(keys)
-    part = heads_layer(keys, kind)[0]
-    if not isinstance(part, HeadKv):
-        return 0
-    both = part.key_elements + part.value_elements
-    gate = heads * part.key_elements if keys.flag("attn_output_gate") else 0
-    return hidden * (both * (heads + part.kv_heads) + gate)
-
-
-def latent_weights(keys: Keys) -> int:
-    """Return the matrices of one MLA layer, its indexer counted [-]."""
-    hidden, heads = hidden_size(keys), attention_heads(keys)
-    latent = keys.need("kv_lora_rank", what="the latent")
-    nope = keys.need("qk_nope_head_dim", what="the size of a query head")
-    rope = keys.whole("qk_rope_head_dim", low=0) or 0
-    value = keys.need("v_head_dim", what="the size of a value head")
-    low_rank = keys.whole("q_lora_rank", low=0)
-    query = heads * (nope + rope)
-    total = low_rank * (hidden + query) if low_rank else hidden * query
-    total += hidden * (latent + rope) + latent * heads * (nope + value) + heads * value * hidden
-    index_heads, index_size = keys.whole("index_n_heads"), keys.whole("index_head_dim")
-    if index_heads and index_size:
-        total += (low_rank or hidden) * index_heads * index_size + hidden * (index_size + index_heads)
-    return total
+    heads = keys.whole("encoder_attention_heads") or attention_heads(keys)
+    width = heads * head_elements(keys, heads)
+    forward = keys.whole("encoder_ffn_dim") or _intermediate(keys)
+    return layers * hidden_size(keys) * (4 * width + _matrices(keys) * forward)
 
 
 def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weights:
@@ -151,46 +144,98 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
     blocks = any(kind.name in ("mlp", "moe") for kind in kinds)
     if blocks and kinds[index].name not in ("mlp", "moe"):
         return Weights(0, 0)
-    experts = keys.whole(*EXPERTS)
+    if kinds[index].name == "mamba" and not keys.has(*HEADS):
+        return Weights(0, 0)  # Mamba alone has no MLP
+    if keys.has("block_configs"):
+        return Weights(*[_pruned(keys, index)] * 2)
+    experts = _at(keys, EXPERTS, index)
     sparse = kinds[index].name == "moe" if blocks else _is_sparse(keys, index)
     if experts is None or experts == 1 or not sparse:
-        dense = keys.whole("intermediate_size_mlp", "dense_intermediate_size") or _intermediate(keys)
-        return Weights(*[_matrices(keys) * hidden_size(keys) * dense] * 2)
-    size = keys.whole("moe_intermediate_size", "expert_ffn_hidden_size") or _intermediate(keys)
-    chosen = keys.need(*CHOSEN, what="the active parameters")
-    one = _matrices(keys) * hidden_size(keys) * size
-    common = hidden_size(keys) * (experts + _matrices(keys) * _shared(keys, size))
+        width = keys.whole("intermediate_size_mlp", "dense_intermediate_size")
+        return Weights(*[_mlp(keys, width or _intermediate(keys, index))] * 2)
+    size = _at(keys, ("moe_intermediate_size", "expert_ffn_hidden_size"), index) or _intermediate(keys, index)
+    chosen = _at(keys, CHOSEN, index)
+    if chosen is None:
+        raise keys.missing(CHOSEN[0], "the active parameters")
+    hidden, latent = hidden_size(keys), keys.whole("moe_latent_size", "routed_expert_hidden_size")
+    one = _matrices(keys) * (latent or hidden) * size
+    common = hidden * experts + _mlp(keys, _shared(keys, size, index)) + 2 * hidden * (latent or 0)
+    if keys.flag("enable_moe_block"):
+        common += _mlp(keys, _intermediate(keys, index))
     return Weights(experts * one + common, chosen * one + common)
 
 
+def _at(keys: Keys, names: Sequence[str], index: int) -> int | None:
+    """Return a size that may be listed by layer; None where it isn't declared."""
+    for name in names:
+        value = keys.config.get(name)
+        if isinstance(value, list):
+            if index >= len(value):
+                raise keys.contradiction(name, f"{len(value)} entries", f"layer {index}")
+            return keys.checked(name, value[index], low=0)
+    return keys.whole(*names, low=0)
+
+
+def _mlp(keys: Keys, width: int) -> int:
+    return _matrices(keys) * hidden_size(keys) * width
+
+
 def _matrices(keys: Keys) -> int:
-    """Return 3 for a gated MLP, 2 for a plain one."""
+    """Return how many matrices an MLP has: gated ones three, plain ones two."""
     act = keys.raw("hidden_act", "hidden_activation", "mlp_hidden_act", "activation_function")
-    gated = act in ("silu", "swish", "swiglu", "swigluoai") or keys.has("rms_norm_eps", "rmsnorm")
-    return 3 if gated and act != "relu2" else 2
+    if act == "relu2":
+        return PLAIN_MATRICES
+    gated = act in GATED_ACTIVATIONS or keys.has("rms_norm_eps", "rmsnorm") or keys.model_type == "qwen"
+    return GATED_MATRICES if gated or not keys.has(*PLAIN_SIGNS) else PLAIN_MATRICES
 
 
-def _intermediate(keys: Keys) -> int:
-    return keys.whole(*INTERMEDIATE) or 4 * hidden_size(keys)
+def _intermediate(keys: Keys, index: int = 0) -> int:
+    width = _at(keys, INTERMEDIATE, index)
+    if width is None and _matrices(keys) > PLAIN_MATRICES:
+        raise keys.missing(INTERMEDIATE[0], "the size of the MLP")
+    width = width or 4 * hidden_size(keys)  # what GPT-2, BLOOM, Falcon and MPT take for granted
+    # the first Qwen declares both of its gated halves as one
+    return width // 2 if keys.model_type == "qwen" else width
 
 
-def _shared(keys: Keys, size: int) -> int:
+def _shared(keys: Keys, size: int, index: int) -> int:
     """Return the width of the experts that every token runs through [-]."""
-    count = keys.whole("n_shared_experts", "num_shared_experts", "num_shared_expert", low=0)
+    if keys.has("intermediate_size_mlp"):
+        return size  # Llama-4 has one such expert, without a key
+    count = _at(keys, ("n_shared_experts", "num_shared_experts", "num_shared_expert"), index)
     return keys.whole(*SHARED_SIZE, low=0) or (count or 0) * size
+
+
+def _pruned(keys: Keys, index: int) -> int:
+    """Return the MLP of a block of its own width, none, or one matrix."""
+    blocks = keys.items("block_configs") or []
+    block = blocks[index] if index < len(blocks) and isinstance(blocks[index], Mapping) else {}
+    forward = Keys(block, f"{keys.path}block_configs[{index}].").sub("ffn")
+    if forward.flag("no_op"):
+        return 0
+    hidden = hidden_size(keys)
+    if forward.flag("replace_with_linear"):
+        return hidden * hidden
+    width = forward.whole("intermediate_size")
+    if width is None:
+        times = forward.raw("ffn_mult")
+        if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times < MAX_FFN_MULT:
+            raise forward.refused("ffn_mult", times, f"must be a number above 0 and below {MAX_FFN_MULT}")
+        width = math.ceil(int(2 * times * hidden / 3) / 256) * 256  # in steps of 256, as the class rounds
+    return _mlp(keys, width)
 
 
 def _is_sparse(keys: Keys, index: int) -> bool:
     """Whether a layer has experts."""
-    if index < (keys.whole("first_k_dense_replace", low=0) or 0):
+    if index < (keys.whole("first_k_dense_replace", "num_dense_layers", low=0) or 0):
         return False
     if index in (keys.items("mlp_only_layers") or []):
         return False
-    listed = keys.raw("moe_layer_freq")
+    listed = keys.config.get("moe_layer_freq")
     if isinstance(listed, list):
         return bool(listed[index]) if index < len(listed) else True
-    step = keys.whole("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_freq")
     if keys.has("expert_layer_period"):
         offset = keys.whole("expert_layer_offset", low=0) or 0
         return index % keys.need("expert_layer_period", what="the experts") == offset
+    step = keys.whole("decoder_sparse_step", "interleave_moe_layer_step")
     return (index + 1) % step == 0 if step else True

@@ -19,7 +19,15 @@ def _shape(layers: int, hidden: int, heads: int, **more: Any) -> Mapping[str, An
 
 
 _GEMMA3 = _shape(
-    26, 2304, 8, num_key_value_heads=4, head_dim=256, sliding_window=4096, sliding_window_pattern=6
+    26,
+    2304,
+    8,
+    num_key_value_heads=4,
+    head_dim=256,
+    sliding_window=4096,
+    sliding_window_pattern=6,
+    intermediate_size=9216,
+    vocab_size=262208,
 )
 _DELTA = MappingProxyType(
     {
@@ -34,13 +42,36 @@ _DELTA = MappingProxyType(
 )
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
-        "cohere2": _shape(40, 8192, 64, sliding_window=4096, sliding_window_pattern=4),
+        "cohere2": _shape(
+            40,
+            8192,
+            64,
+            sliding_window=4096,
+            sliding_window_pattern=4,
+            intermediate_size=22528,
+        ),
         "deepseek_v2": MappingProxyType({"qk_rope_head_dim": 64}),
         "deepseek_v3": MappingProxyType({"qk_rope_head_dim": 64}),
         "falcon": _shape(32, 4544, 71, multi_query=True),
-        "gemma": _shape(28, 3072, 16, num_key_value_heads=16, head_dim=256),
+        "gemma": _shape(
+            28,
+            3072,
+            16,
+            num_key_value_heads=16,
+            head_dim=256,
+            intermediate_size=24576,
+            vocab_size=256000,
+        ),
         "gemma2": _shape(
-            26, 2304, 8, num_key_value_heads=4, head_dim=256, sliding_window=4096, sliding_window_pattern=2
+            26,
+            2304,
+            8,
+            num_key_value_heads=4,
+            head_dim=256,
+            sliding_window=4096,
+            sliding_window_pattern=2,
+            intermediate_size=9216,
+            vocab_size=256000,
         ),
         "gemma3_text": _GEMMA3,
         "gemma3n_text": _shape(
@@ -63,25 +94,61 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             sliding_window=512,
             sliding_window_pattern=6,
             attention_k_eq_v=False,
+            intermediate_size=9216,
+            vocab_size=262144,
         ),
         "gpt2": _shape(12, 768, 12),
         "gpt_bigcode": _shape(12, 768, 12, multi_query=True),
-        "gpt_neox": _shape(44, 6144, 64),
+        "gpt_neox": _shape(44, 6144, 64, intermediate_size=24576),
         "gpt_oss": _shape(
-            36, 2880, 64, num_key_value_heads=8, head_dim=64, sliding_window=128, sliding_window_pattern=2
+            36,
+            2880,
+            64,
+            num_key_value_heads=8,
+            head_dim=64,
+            sliding_window=128,
+            sliding_window_pattern=2,
+            intermediate_size=2880,
         ),
         "gptj": _shape(28, 4096, 16),
         "jamba": MappingProxyType({"attn_layer_period": 8, "attn_layer_offset": 4}),
-        "llama": _shape(32, 4096, 32),
-        "llama4_text": _shape(48, 5120, 40, num_key_value_heads=8, head_dim=128, attention_chunk_size=8192),
-        "mistral": _shape(32, 4096, 32, num_key_value_heads=8),
-        "mixtral": _shape(32, 4096, 32, num_key_value_heads=8),
+        "llama": _shape(32, 4096, 32, intermediate_size=11008, vocab_size=32000),
+        "llama4_text": _shape(
+            48,
+            5120,
+            40,
+            num_key_value_heads=8,
+            head_dim=128,
+            attention_chunk_size=8192,
+            intermediate_size=8192,
+        ),
+        "mistral": _shape(
+            32,
+            4096,
+            32,
+            num_key_value_heads=8,
+            intermediate_size=14336,
+            vocab_size=32000,
+        ),
+        "mixtral": _shape(
+            32,
+            4096,
+            32,
+            num_key_value_heads=8,
+            intermediate_size=14336,
+            vocab_size=32000,
+        ),
         "mllama_text_model": _shape(
-            40, 4096, 32, num_key_value_heads=8, cross_attention_layers=(3, 8, 13, 18, 23, 28, 33, 38)
+            40,
+            4096,
+            32,
+            num_key_value_heads=8,
+            cross_attention_layers=(3, 8, 13, 18, 23, 28, 33, 38),
+            intermediate_size=14336,
         ),
         "opt": _shape(12, 768, 12),
-        "phi": _shape(24, 2048, 32),
-        "phi3": _shape(32, 3072, 32),
+        "phi": _shape(24, 2048, 32, intermediate_size=8192),
+        "phi3": _shape(32, 3072, 32, intermediate_size=8192),
         "phi4flash": _shape(
             32,
             2560,
@@ -93,8 +160,8 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             mamba_d_conv=4,
             mamba_expand=2,
         ),
-        "qwen2": _shape(32, 4096, 32, use_sliding_window=False),
-        "qwen3": _shape(32, 4096, 32, head_dim=128, use_sliding_window=False),
+        "qwen2": _shape(32, 4096, 32, use_sliding_window=False, intermediate_size=22016),
+        "qwen3": _shape(32, 4096, 32, head_dim=128, use_sliding_window=False, intermediate_size=22016),
         "qwen3_5_moe_text": _DELTA,
         "qwen3_5_text": _DELTA,
         "qwen3_moe": MappingProxyType({"use_sliding_window": False}),
@@ -106,6 +173,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             block_types=("recurrent", "recurrent", "attention"),
             attention_window_size=2048,
             conv1d_width=4,
+            intermediate_size=7680,
         ),
     }
 )

@@ -138,8 +138,8 @@ class Keys:
 
     def check_sizes(self) -> None:
         """Refuse sizes that can't be, also where this family has no use for them."""
-        for names in (HIDDEN, HEADS, KV_HEADS, WINDOWS, ("head_dim",), ("kv_lora_rank",)):
-            off = names is WINDOWS and self.config.get("use_sliding_window") is False
+        for names in (HIDDEN, HEADS, KV_HEADS, WINDOWS[:2], ("head_dim", "kv_lora_rank")):
+            off = "sliding_window" in names and self.config.get("use_sliding_window") is False
             for name in names:
                 value = self.config.get(name)
                 if value is not None and not isinstance(value, list):

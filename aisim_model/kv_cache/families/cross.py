@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aisim_model.kv_cache.families.base import FULL, Family, Kind, layer_count
-from aisim_model.kv_cache.families.heads import head_elements, heads_layer
-from aisim_model.kv_cache.keys import HEADS, MAX_LAYERS, Keys
+from aisim_model.kv_cache.families.heads import attention_heads, head_elements, heads_layer
+from aisim_model.kv_cache.keys import MAX_LAYERS, Keys
 from aisim_model.kv_cache.parts import CrossKv, HeadKv, Layer
 
 DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers")
-DECODER_HEADS = ("decoder_attention_heads", "decoder_num_attention_heads")
 DECODER_KV_HEADS = ("decoder_num_key_value_heads",)
 FIXED_SOURCE = "max_source_positions"
 
@@ -38,7 +37,7 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
         return tuple(_cross(part, None) for part in heads_layer(keys, kind) if isinstance(part, HeadKv))
     if kind.name != "decoder":
         return None
-    heads = keys.whole(*DECODER_HEADS) or keys.need(*HEADS, what="the KV heads")
+    heads = attention_heads(keys)
     size = head_elements(keys, heads)
     part = HeadKv(kv_heads=keys.whole(*DECODER_KV_HEADS) or heads, key_elements=size, value_elements=size)
     # only audio is padded to one length; a text's own length is not in the config

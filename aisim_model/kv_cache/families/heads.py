@@ -11,12 +11,13 @@ from aisim_model.kv_cache.parts import HeadKv, Layer, State
 # in this order: Zamba-2 declares kv_channels besides, of another size
 HEAD_DIMS = (("head_dim", "attention_head_dim"), ("kv_channels",), ("d_kv",), ("d_head",))
 SLIDING_KV_HEADS = ("swa_num_key_value_heads", "num_swa_key_value_heads")
+DECODER_HEADS = ("decoder_attention_heads", "decoder_num_attention_heads")
 SLIDING_HEADS = ("swa_num_attention_heads", "num_swa_attention_heads")
 
 
 def attention_heads(keys: Keys) -> int:
     """Return the query heads [-]."""
-    return keys.need(*HEADS, what="the KV heads")
+    return keys.whole(*DECODER_HEADS) or keys.need(*HEADS, what="the KV heads")
 
 
 def kv_heads(keys: Keys) -> int:
