@@ -143,7 +143,11 @@ def read_rows(rows: Iterable[tuple[int, Any]], known: TraceFormat) -> RawColumns
             bad = row if isinstance(row, UnreadableRow) else UnreadableRow(0, "", "is no JSON object")
             unreadable.append(UnreadableRow(number, bad.value, bad.problem))
             continue
-        for request in _requests(row, known):
+        requests = _requests(row, known)
+        if requests is None:
+            unreadable.append(UnreadableRow(number, "", f"must have a list of objects as {known.nested}"))
+            continue
+        for request in requests:
             columns = (known.input_tokens, known.output_tokens)
             cells.append((_text(row.get(known.arrival)), *(_text(request.get(key)) for key in columns)))
             cells[-1] += (_text(row.get(known.session or "")), _text(row.get(known.delay or "")))
@@ -208,7 +212,7 @@ class _IdCollector:
 
 def _fields(known: TraceFormat, sample: list[Row]) -> list[pa.Field] | None:
     """Return the types of the needed columns, None where the first rows differ among themselves."""
-    requests = [request for row in sample for request in _requests(row, known)]
+    requests = [request for row in sample for request in _requests(row, known) or ()]
     owners = {known.arrival: sample, known.input_tokens: requests, known.output_tokens: requests}
     owners |= {column: sample for column in (known.session, known.delay) if column}
     types = {column: _type_of([row.get(column) for row in rows]) for column, rows in owners.items()}
@@ -243,6 +247,8 @@ def _by_pyarrow(text: bytes, known: TraceFormat, fields: list[pa.Field], block_b
     arrival = one_array(table[known.arrival])
     if known.nested:
         lists = one_array(table[known.nested])
+        if lists.null_count or pc.list_flatten(lists).null_count:
+            raise pa.ArrowInvalid("a row without its list of requests")
         parents = pc.list_parent_indices(lists)
         requests = pc.list_flatten(lists)
         arrival, rows = arrival.take(parents), rows[parents.to_numpy(zero_copy_only=False)]
@@ -314,12 +320,13 @@ def _float(cell: str | None) -> float | None:
         return None
 
 
-def _requests(row: Row, known: TraceFormat) -> list[Row]:
-    """Return the requests of a row: itself, or those of its list."""
+def _requests(row: Row, known: TraceFormat) -> list[Row] | None:
+    """Return the requests of a row: itself, or those of its list; None where that is no list of objects."""
     if not known.nested:
         return [row]
     inside = row.get(known.nested)
-    return [request for request in inside if isinstance(request, dict)] if isinstance(inside, list) else []
+    good = isinstance(inside, list) and all(isinstance(request, dict) for request in inside)
+    return inside if good else None
 
 
 def _numbered_lines(text: bytes, first_rows: int | None = None) -> Iterator[tuple[int, bytes]]:

@@ -145,6 +145,8 @@ def read_trace(
     if rows_at_fault and not skip_bad_rows:
         raise BadRowsError(name, faults, rows_at_fault)
     good = converted.good
+    if not good.size:
+        raise InputError("trace", name, "has no requests", "Upload a trace with some.")
     if not good.any():
         raise InputError("trace", name, f"has no row that can be read: {faults[0]}", "Mend its rows.")
     unit, unit_why = unit_of_times(converted.times, good, known, time_unit)
