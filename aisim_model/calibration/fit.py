@@ -18,7 +18,7 @@ from aisim_model.calibration.checks import (
 from aisim_model.calibration.identifiability import descriptor_trouble, odd_rows, untold
 from aisim_model.calibration.measurements import Floats, Measurements
 from aisim_model.calibration.resampling import interval, leave_one_out, resampled
-from aisim_model.calibration.robust import huber_weights, robust_fit
+from aisim_model.calibration.robust import huber_weights, robust_fit, starting_line
 from aisim_model.errors import InputError
 from aisim_model.handoff import Number
 from aisim_model.transfer import calibrated_ms
@@ -143,13 +143,13 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
     trouble = descriptor_trouble(measurements)
     columns = _columns(measurements, priced=trouble is None)
     times = measurements.milliseconds
-    coefficients = robust_fit(columns, times[None])[0]
+    coefficients = robust_fit(columns, times[None], starting_line(columns, times))[0]
     if coefficients[1] <= 0 and columns.shape[1] > 2:
         trouble = (
             "Descriptors explain the times without the bytes, which tells no bandwidth: fitted without them."
         )
         columns = _columns(measurements, priced=False)
-        coefficients = robust_fit(columns, times[None])[0]
+        coefficients = robust_fit(columns, times[None], starting_line(columns, times))[0]
     if coefficients[1] <= 0:
         problem = "don't grow with the size, so they tell no bandwidth"
         remedy = "Check which column is which, or measure larger transfers."
@@ -165,7 +165,7 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
     error = predicted / times - 1.0
     weight = huber_weights((predicted - times) / np.maximum(predicted, times))
     alpha_ms, bandwidth_gb_s, per_descriptor_us = _intervals(
-        resampled(columns, predicted, times), coefficients
+        resampled(columns, coefficients, times), coefficients
     )
     messages = [*measurements.notes, *([trouble] if trouble else [])]
     messages += untold(measurements, coefficients, alpha_ms, bandwidth_gb_s, per_descriptor_us)

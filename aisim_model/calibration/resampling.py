@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aisim_model.calibration.measurements import Floats
-from aisim_model.calibration.robust import robust_fit
+from aisim_model.calibration.robust import robust_fit, starting_line
 
 SEED = 20_260_101  # fixed: the same rows give the same intervals to the bit
 MOST_RESAMPLES, FEWEST_RESAMPLES = 1000, 100
@@ -14,7 +14,7 @@ ROUNDS = 60
 LOW, HIGH = 0.025, 0.975  # 95% lie between
 
 
-def resampled(columns: Floats, predicted_ms: Floats, times: Floats) -> Floats | None:
+def resampled(columns: Floats, coefficients: Floats, times: Floats) -> Floats | None:
     """Refit to the fitted times with residuals drawn anew: a residual bootstrap.
 
     Residuals are logarithms of measured over predicted, so that every drawn time is above 0, widened by
@@ -24,8 +24,10 @@ def resampled(columns: Floats, predicted_ms: Floats, times: Floats) -> Floats | 
     ----------
     columns : array of float64, rows x coefficients
         As in `robust.robust_fit`.
-    predicted_ms, times : array of float64
-        Fitted and measured times [ms].
+    coefficients : array of float64
+        The fit.
+    times : array of float64
+        Measured times [ms].
 
     Returns
     -------
@@ -39,17 +41,18 @@ def resampled(columns: Floats, predicted_ms: Floats, times: Floats) -> Floats | 
     Examples
     --------
     >>> sizes = np.array([1e6, 1e7, 1e8])
-    >>> line = 0.5 + 1e-8 * sizes
-    >>> resampled(np.column_stack([np.ones(3), sizes]), line, line).std(axis=0).round(6)
+    >>> columns, fit = np.column_stack([np.ones(3), sizes]), np.array([0.5, 1e-8])
+    >>> resampled(columns, fit, columns @ fit).std(axis=0).round(6)
     array([0., 0.])
     """
-    rows, coefficients = columns.shape
-    if rows <= coefficients:
+    rows, unknowns = columns.shape
+    if rows <= unknowns:
         return None
-    residual = np.log(times / predicted_ms) * np.sqrt(rows / (rows - coefficients))
+    predicted_ms = columns @ coefficients
+    residual = np.log(times / predicted_ms) * np.sqrt(rows / (rows - unknowns))
     count = int(np.clip(MOST_VALUES // rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
     drawn = np.random.default_rng(SEED).integers(rows, size=(count, rows))
-    found = robust_fit(columns, predicted_ms * np.exp(residual[drawn]), rounds=ROUNDS)
+    found = robust_fit(columns, predicted_ms * np.exp(residual[drawn]), coefficients, ROUNDS)
     fits: Floats = found[found[:, 1] > 0]
     return fits if len(fits) else None
 
@@ -98,7 +101,8 @@ def leave_one_out(columns: Floats, times: Floats) -> Floats | None:
     errors = np.empty(len(rows))
     for left_out in rows:
         kept = rows != left_out
-        coefficients = robust_fit(columns[kept], times[kept][None])[0]
+        start = starting_line(columns[kept], times[kept])
+        coefficients = robust_fit(columns[kept], times[kept][None], start)[0]
         errors[left_out] = columns[left_out] @ coefficients / times[left_out] - 1.0
         if coefficients[1] <= 0 or np.unique(columns[kept, 1]).size < 2:
             return None

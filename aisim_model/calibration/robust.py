@@ -2,9 +2,11 @@
 
 Least squares of ``(predicted - measured) / max(predicted, measured)``: the relative error for what fits, and
 at most 1 for what doesn't, so a time that is 10 times too short pulls no harder than one 10 times too long.
-Huber weights at 1.345 times the median absolute deviation of that error are renewed until nothing moves.
+Huber weights at 1.345 times the median absolute deviation of that error are renewed until nothing moves,
+starting from the line through two rows that half of all rows lie nearest to, which odd rows can't lead.
 
-Source: P. J. Huber, "Robust Estimation of a Location Parameter", Annals of Mathematical Statistics 35, 1964.
+Sources: P. J. Huber, "Robust Estimation of a Location Parameter", Annals of Mathematical Statistics 35, 1964;
+P. J. Rousseeuw, "Least Median of Squares Regression", J. of the American Statistical Association 79, 1984.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ Floats = npt.NDArray[np.float64]
 HUBER = 1.345
 SMALLEST_SPREAD = 1e-9  # rows that fit to the last digit still leave a spread to divide by
 MOST_ROUNDS = 300
+MOST_START_ROWS = 60  # rows whose pairs are tried for a start
 SETTLED = 1e-10
+SINGULAR = 1e-12  # columns that go together leave less than this
 
 
-def robust_fit(columns: Floats, times: Floats, rounds: int = MOST_ROUNDS) -> Floats:
+def robust_fit(columns: Floats, times: Floats, start: Floats, rounds: int = MOST_ROUNDS) -> Floats:
     """Fit coefficients, none below 0, to one or many columns of times at once.
 
     Parameters
@@ -31,6 +35,8 @@ def robust_fit(columns: Floats, times: Floats, rounds: int = MOST_ROUNDS) -> Flo
         Ones, bytes, and descriptors where counted, of each row.
     times : array of float64, fits x rows
         Measured times [ms], all above 0; each line is a fit of its own.
+    start : array of float64, coefficients
+        Where to begin, see `starting_line`.
     rounds : int
         Most renewals of the weights [-].
 
@@ -46,12 +52,13 @@ def robust_fit(columns: Floats, times: Floats, rounds: int = MOST_ROUNDS) -> Flo
     >>> sizes = np.array([1e6, 1e7, 5e7, 1e8, 2e8])
     >>> times = 0.5 + 1e-8 * sizes
     >>> times[3] *= 10
-    >>> robust_fit(np.column_stack([np.ones(5), sizes]), times[None]).round(10)
+    >>> columns = np.column_stack([np.ones(5), sizes])
+    >>> robust_fit(columns, times[None], starting_line(columns, times)).round(10)
     array([[5.e-01, 1.e-08]])
     """
     scale = np.abs(columns).max(axis=0)  # columns of like size keep the normal equations well conditioned
     scaled = columns / scale
-    found = _least_squares(scaled, times, 1.0 / (times * times))
+    found = np.tile(start * scale, (len(times), 1))
     active = np.arange(len(times))
     for _ in range(rounds):
         line, told = found[active], times[active]
@@ -66,6 +73,48 @@ def robust_fit(columns: Floats, times: Floats, rounds: int = MOST_ROUNDS) -> Flo
             break
     unscaled: Floats = found / scale
     return unscaled
+
+
+def starting_line(columns: Floats, times: Floats) -> Floats:
+    """Find the line through two rows, or one row and 0, with the least median error over all rows.
+
+    Parameters
+    ----------
+    columns : array of float64, rows x coefficients
+        As in `robust_fit`; descriptors take no part.
+    times : array of float64
+        Measured times [ms].
+
+    Returns
+    -------
+    array of float64
+        Coefficients, that of descriptors 0.
+
+    Examples
+    --------
+    >>> sizes = np.array([1e6, 1e7, 5e7, 1e8, 2e8])
+    >>> times = 0.5 + 1e-8 * sizes
+    >>> times[:2] /= 5
+    >>> starting_line(np.column_stack([np.ones(5), sizes]), times).round(10)
+    array([5.e-01, 1.e-08])
+    """
+    tried = np.argsort(columns[:, 1], kind="stable")
+    tried = tried[np.linspace(0, len(tried) - 1, min(len(tried), MOST_START_ROWS)).round().astype(np.int64)]
+    sizes, told = columns[tried, 1], times[tried]
+    left, right = np.triu_indices(len(tried), k=1)
+    apart = sizes[left] != sizes[right]
+    left, right = left[apart], right[apart]
+    slopes = (told[right] - told[left]) / (sizes[right] - sizes[left])
+    alphas = told[left] - slopes * sizes[left]
+    possible = (slopes > 0) & (alphas >= 0)
+    alphas = np.concatenate([alphas[possible], np.zeros(len(tried))])
+    slopes = np.concatenate([slopes[possible], told / sizes])
+    predicted = alphas[:, None] + slopes[:, None] * sizes
+    error = np.median(np.abs(predicted - told) / np.maximum(predicted, told), axis=1)
+    best = int(np.argmin(error))
+    line = np.zeros(columns.shape[1])
+    line[:2] = alphas[best], slopes[best]
+    return line
 
 
 def huber_weights(error: Floats) -> Floats:
@@ -109,7 +158,12 @@ def _least_squares(columns: Floats, times: Floats, weights: Floats) -> Floats:
 
 def _solved(matrices: Floats, right: Floats) -> Floats:
     """Solve each system; one that is singular has no solution of its own and gives zeros."""
-    solvable = np.linalg.cond(matrices) < 1.0 / np.finfo(np.float64).eps
+    size = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
+    alike = matrices / (
+        size[:, :, None] * size[:, None, :]
+    )  # a diagonal of ones: its determinant is at most 1
+    solvable = np.linalg.det(alike) > SINGULAR
     found = np.zeros_like(right)
-    found[solvable] = np.linalg.solve(matrices[solvable], right[solvable][..., None])[..., 0]
-    return found
+    found[solvable] = np.linalg.solve(alike[solvable], (right / size)[solvable][..., None])[..., 0]
+    unscaled: Floats = found / size
+    return unscaled
