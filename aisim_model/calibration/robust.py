@@ -22,7 +22,7 @@ HUBER = 1.345
 SMALLEST_SPREAD = 1e-9  # rows that fit to the last digit still leave a spread to divide by
 MOST_ROUNDS = 300
 MOST_START_ROWS = 60  # rows whose pairs are tried for a start
-SETTLED = 1e-10
+SETTLED = 1e-9
 SINGULAR = 1e-12  # columns that go together leave less than this
 
 
@@ -140,7 +140,8 @@ def huber_weights(error: Floats) -> Floats:
 def _least_squares(columns: Floats, times: Floats, weights: Floats) -> Floats:
     """Weighted least squares with no coefficient below 0: the best of the feasible choices of columns."""
     count = columns.shape[1]
-    normal = np.einsum("fr,ri,rj->fij", weights, columns, columns, optimize=True)
+    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), count * count)
+    normal = (weights @ products).reshape(len(times), count, count)
     right = (weights * times) @ columns
     best = np.zeros((len(times), count))
     gain = np.zeros(len(times))
