@@ -17,17 +17,17 @@ def notices() -> None:
         more = f"\n\n… and {len(now.said) - MOST} more." if len(now.said) > MOST else ""
         with st.container(horizontal=True, vertical_alignment="center"):
             st.warning(
-                "\n\n".join(_literal(line) for line in now.said[:MOST]) + more, icon=":material/link_off:"
+                "\n\n".join(literal(line) for line in now.said[:MOST]) + more, icon=":material/link_off:"
             )
             st.button("Dismiss", key="dismiss", on_click=now.said.clear, type="tertiary")
     if now.opened is not None and now.opened != now.scenario:
         lines = changes(now.opened, now.scenario)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"Changed since the link was opened: {_literal('; '.join(lines[:MOST]))}")
+            st.caption(f"Changed since the link was opened: {literal('; '.join(lines[:MOST]))}")
             st.button("Back to the link", key="reopen", on_click=replace, args=(now.opened,), type="tertiary")
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Show text from outside as it is: no markup in it counts."""
     for sign in "\\`*_{}[]()<>#+-.!|~$:":
         text = text.replace(sign, "\\" + sign)

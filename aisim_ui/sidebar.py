@@ -75,7 +75,7 @@ def _model() -> None:
         help="From the catalogue; its config.json is read as yours would be.",
     )
     with st.popover("Another model", icon=":material/upload_file:", width="stretch"):
-        own_model()
+        own_model("side")
         place = Place("kv_bytes_per_token")
         number(place, "side", "Or KV bytes per token by hand", empty="the model's own curve")
         if workload.kv_bytes_per_token is not None:

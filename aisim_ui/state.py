@@ -56,6 +56,16 @@ class Problem:
     sentence: str
 
 
+@dataclass(frozen=True)
+class OwnConfig:
+    """The files of one's own model, kept for this visit so that a choice can be changed after the upload."""
+
+    name: str
+    content: bytes
+    quant: bytes | None = None
+    mtp_layers: bool = False
+
+
 @dataclass
 class State:
     """What one visit holds."""
@@ -66,6 +76,7 @@ class State:
     said: list[str] = field(default_factory=list)
     opened: Scenario | None = None
     picture: str = "png"
+    own_config: OwnConfig | None = None
 
 
 def state() -> State:

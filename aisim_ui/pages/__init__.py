@@ -20,6 +20,7 @@ def _page(file: str, title: str, icon: str, **more: Any) -> MappingProxyType[str
 
 PAGES = (
     _page("handoff", "Handoff", "swap_horiz", default=True),
+    _page("model", "Model", "memory"),
     _page("deployments", "Deployments", "dns"),
     _page("method", "Method", "functions"),
 )

@@ -1,0 +1,82 @@
+"""KV bytes of one request over its tokens, a line a KV dtype."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, template
+
+
+def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) -> go.Figure:
+    """Draw bytes over tokens on log axes.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `aisim_ui.kv_table.curves` makes it; its first series is the chosen one.
+    model : str
+        Name of the model.
+    prompt_tokens : int
+        Where the scenario stands.
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface = SURFACES[mode]
+    data = []
+    for index, (series, line) in enumerate(table.groupby("series", sort=False)):
+        full = line["window_layers"].iloc[0] == "full"
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": str(series),
+                "x": line["tokens"].tolist(),
+                "y": (line["kv_bytes"] / 1e6).tolist(),
+                "line": {
+                    "color": ROW_COLORS[1 if full else index + 1],
+                    "width": 3.5 if index == 0 else 2,
+                    "dash": "dash" if full else "solid",
+                },
+                "hovertemplate": "%{x:,.0f} tokens: %{y:,.4g} MB",
+            }
+        )
+    return go.Figure(
+        {
+            "data": data,
+            "layout": {
+                "template": template(mode),
+                "title": {"text": f"KV cache of one request: {model}"},
+                "height": 440,
+                "hovermode": "closest",
+                "dragmode": False,
+                "showlegend": True,
+                "xaxis": {"title": {"text": "tokens [log]"}, "type": "log", "dtick": 1},
+                "yaxis": {"title": {"text": "KV cache [MB, log]"}, "type": "log", "dtick": 1},
+                "shapes": [
+                    {
+                        "type": "line",
+                        "yref": "paper",
+                        "x0": prompt_tokens,
+                        "x1": prompt_tokens,
+                        "y0": 0,
+                        "y1": 1,
+                        "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
+                    }
+                ],
+                "annotations": [
+                    {
+                        "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
+                        "y": 1,
+                        "yref": "paper",
+                        "text": f"{prompt_tokens:,} tokens",
+                        "showarrow": False,
+                        "yanchor": "bottom",
+                        "font": {"size": 12, "color": surface.quiet},
+                    }
+                ],
+            },
+        }
+    )
