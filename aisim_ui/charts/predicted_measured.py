@@ -1,0 +1,75 @@
+"""Predicted over measured: on the diagonal a model is right."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, template
+
+STYLES = {
+    "reference": ("reference, nominal bandwidth", ROW_COLORS[3], "circle"),
+    "calibrated": ("calibrated", ROW_COLORS[1], "diamond"),
+    "roofline": ("roofline", ROW_COLORS[2], "square"),
+}
+
+
+def predicted_measured(table: pd.DataFrame, title: str, mode: Mode) -> go.Figure:
+    """Draw predictions over measurements in milliseconds, on log axes.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows with `reported` and a column for each model [ms]; `consistent` says which can be believed.
+    title : str
+        What was measured.
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface = SURFACES[mode]
+    low, high = float(table["reported"].min()) / 2, float(table["reported"].max()) * 2
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "predicted = measured",
+            "x": [low, high],
+            "y": [low, high],
+            "line": {"color": surface.quiet, "width": 1},
+            "hoverinfo": "skip",
+        }
+    ]
+    for model, (name, color, symbol) in STYLES.items():
+        known = table[table[model].notna()]
+        if known.empty:
+            continue
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name,
+                "x": known["reported"].tolist(),
+                "y": known[model].tolist(),
+                "text": known["id"].tolist(),
+                "marker": {
+                    "color": color,
+                    "size": 10,
+                    "symbol": [symbol if good else f"{symbol}-open" for good in known["consistent"]],
+                },
+                "hovertemplate": "%{text}: measured %{x:,.3g} ms, predicted %{y:,.3g} ms",
+            }
+        )
+    return go.Figure(
+        {
+            "data": data,
+            "layout": {
+                "template": template(mode),
+                "title": {"text": title},
+                "height": 480,
+                "dragmode": False,
+                "hovermode": "closest",
+                "xaxis": {"title": {"text": "measured [ms, log]"}, "type": "log", "dtick": 1},
+                "yaxis": {"title": {"text": "predicted [ms, log]"}, "type": "log", "dtick": 1},
+            },
+        }
+    )

@@ -1,0 +1,47 @@
+"""Evidence: every published measurement that we hold, beside what the models say of it."""
+
+import pandas as pd
+import streamlit as st
+
+from aisim_model.evidence import evidence
+from aisim_ui.charts.predicted_measured import predicted_measured
+from aisim_ui.evidence_table import sentence, table
+from aisim_ui.frame import chart, mode
+from aisim_ui.frame import table as draw_table
+
+ERROR = {"format": "percent"}
+COLUMNS = {
+    "id": "Measurement",
+    "deployment": "Deployment",
+    "quantity": "Quantity",
+    "tokens": st.column_config.NumberColumn("Tokens", format="localized"),
+    "reported": st.column_config.NumberColumn("Measured", format="%.4g"),
+    "reference_relative_error": st.column_config.NumberColumn("Reference", **ERROR),
+    "calibrated_relative_error": st.column_config.NumberColumn("Calibrated", **ERROR),
+    "calibrated_left_out_relative_error": st.column_config.NumberColumn("Calibrated, row unseen", **ERROR),
+    "roofline_relative_error": st.column_config.NumberColumn("Roofline", **ERROR),
+    "fitted": "Fitted",
+    "consistent": "Consistent",
+    "note": st.column_config.TextColumn("Caution", width="large"),
+    "source": st.column_config.TextColumn("Source", width="large"),
+}
+
+
+@st.cache_data(max_entries=1)
+def measured() -> pd.DataFrame:
+    """Model every published measurement, once a server."""
+    return table(evidence())
+
+
+found = measured()
+st.markdown(f"#### {sentence(found)}")
+st.caption(
+    "Made by the models as this page opens. Open marks are rows that don't agree with each other: shown, never "
+    "fitted. The calibrated model is fitted to each group of nine transfers; beside it stands each row's "
+    "prediction from the other eight."
+)
+for quantity, title in (("transfer_ms", "Transfer times"), ("ttft_ms", "TTFT")):
+    rows = found[found["quantity"] == quantity]
+    chart(predicted_measured(rows, f"{title}: predicted over measured", mode()), rows, f"evidence.{quantity}")
+st.markdown("##### Every measurement, and how far off each model is")
+draw_table(found, found[list(COLUMNS)], "evidence", "evidence.table", column_config=COLUMNS)
