@@ -5,6 +5,7 @@ from aisim_model.traces.faults import BadRowsError, RowFault
 from aisim_model.traces.reader import read_trace
 from aisim_model.traces.registry import FORMATS
 from aisim_model.traces.report import TraceReport
+from aisim_model.traces.slices import slice_warning
 from aisim_model.traces.synthetic import (
     FixedLength,
     LengthOfTrace,
@@ -12,7 +13,7 @@ from aisim_model.traces.synthetic import (
     SyntheticTraffic,
     synthetic_trace,
 )
-from aisim_model.traces.trace import Trace, slice_warning
+from aisim_model.traces.trace import Trace
 
 __all__ = [
     "EXAMPLES",

@@ -15,7 +15,7 @@ import pyarrow.csv
 from aisim_model.errors import InputError
 from aisim_model.traces.cells import decimal_mark
 from aisim_model.traces.formats.base import TraceFormat
-from aisim_model.traces.json_lines import block_ids_of_text
+from aisim_model.traces.json_rows import block_ids_of_text
 from aisim_model.traces.raw import RawColumns, UnreadableRow, lines_of_text, one_array
 from aisim_model.traces.trace import Integers
 

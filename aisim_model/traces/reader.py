@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from aisim_model.errors import InputError
 from aisim_model.traces.arrivals import arrivals_ms, unit_of_times
 from aisim_model.traces.blocks import block_size, ids_of_rows, without_surplus_ids
-from aisim_model.traces.cells import MAX_TIME, MAX_TOKENS, Codes, Fault, Times, arrival_times, whole_counts
+from aisim_model.traces.checks import CheckedRows, checked_rows, faults_of
 from aisim_model.traces.delimited import read_delimited, read_header
-from aisim_model.traces.faults import FAULTS_KEPT, BadRowsError, RowFault, counted
+from aisim_model.traces.faults import BadRowsError, counted
 from aisim_model.traces.formats.base import Container, TraceFormat
 from aisim_model.traces.formats.mapped import mapped_format
 from aisim_model.traces.json_lines import (
     SAMPLE_ROWS,
-    Row,
     is_array,
     is_json,
     read_array,
     read_json_lines,
-    read_rows,
     sample_rows,
 )
+from aisim_model.traces.json_rows import Row, read_rows
 from aisim_model.traces.raw import RawColumns
 from aisim_model.traces.registry import detect_format, format_by_id
 from aisim_model.traces.report import TraceReport
@@ -38,41 +34,6 @@ from aisim_model.traces.text import utf8_text
 from aisim_model.traces.time_units import check_unit, implausible
 from aisim_model.traces.trace import Integers, Trace
 from aisim_model.traces.unpack import MAX_BYTES, file_bytes, unpacked
-
-COUNT_PROBLEMS = MappingProxyType(
-    {
-        Fault.MISSING: "is missing",
-        Fault.NOT_A_NUMBER: "must be a whole number of tokens",
-        Fault.NOT_WHOLE: "must be a whole number of tokens",
-        Fault.TOO_SMALL: "must be {least} or more",
-        Fault.TOO_LARGE: f"must be {MAX_TOKENS:,} tokens or fewer",
-    }
-)
-TIME_PROBLEMS = MappingProxyType(
-    {
-        Fault.MISSING: "is missing",
-        Fault.NOT_A_NUMBER: "must be a finite number, or a date such as 2023-11-16 18:17:03.97",
-        Fault.TOO_SMALL: "must not be negative",
-        Fault.TOO_LARGE: f"must be below {MAX_TIME:.1e}",
-    }
-)
-
-
-@dataclass(frozen=True)
-class _Converted:
-    """The columns as numbers, and what is wrong with each cell."""
-
-    times: Times
-    input_tokens: Integers
-    output_tokens: Integers
-    input_codes: Codes
-    output_codes: Codes
-
-    @property
-    def good(self) -> npt.NDArray[np.bool_]:
-        """Rows without a fault."""
-        good: npt.NDArray[np.bool_] = (self.times.codes | self.input_codes | self.output_codes) == Fault.NONE
-        return good
 
 
 def read_trace(
@@ -140,17 +101,17 @@ def read_trace(
     contents, packed_with = unpacked(file_bytes(source, name, max_bytes), name, max_bytes)
     text, encoding = utf8_text(contents, name)
     known, why, raw = _raw_columns(text, name, format, columns, decimal)
-    converted = _converted(raw, known)
-    faults, rows_at_fault = _faults(raw, converted, known)
+    checked = checked_rows(raw, known)
+    faults, rows_at_fault = faults_of(raw, checked, known)
     if rows_at_fault and not skip_bad_rows:
         raise BadRowsError(name, faults, rows_at_fault)
-    good = converted.good
+    good = checked.good
     if not good.size:
         raise InputError("trace", name, "has no requests", "Upload a trace with some.")
     if not good.any():
         raise InputError("trace", name, f"has no row that can be read: {faults[0]}", "Mend its rows.")
-    unit, unit_why = unit_of_times(converted.times, good, known, time_unit)
-    trace, notes, zero_outputs = _trace(raw, converted, good, unit, known, name)
+    unit, unit_why = unit_of_times(checked.times, good, known, time_unit)
+    trace, notes, zero_outputs = _trace(raw, checked, good, unit, known, name)
     report = TraceReport(
         name=name,
         format_id=known.id,
@@ -224,56 +185,9 @@ def _format(
     return known, why
 
 
-def _converted(raw: RawColumns, known: TraceFormat) -> _Converted:
-    inputs, input_codes = whole_counts(raw.input_tokens, raw.decimal, least=1)
-    outputs, output_codes = whole_counts(raw.output_tokens, raw.decimal, least=0)
-    if known.missing_output_is_one:
-        output_codes = np.where(output_codes == Fault.MISSING, np.uint8(Fault.NONE), output_codes)
-    return _Converted(arrival_times(raw.arrival, raw.decimal), inputs, outputs, input_codes, output_codes)
-
-
-def _faults(raw: RawColumns, converted: _Converted, known: TraceFormat) -> tuple[tuple[RowFault, ...], int]:
-    """Return the first faults in order of the file, and the number of rows at fault."""
-    places = np.flatnonzero(~converted.good)
-    rows_at_fault = len(set(raw.rows[places].tolist()) | {bad.row for bad in raw.unreadable})
-    if not rows_at_fault:
-        return (), 0
-    first = places[:FAULTS_KEPT]
-    unreadable = raw.unreadable[:FAULTS_KEPT]
-    rows = np.append(raw.rows[first], [bad.row for bad in unreadable]).astype(np.int64)
-    lines = raw.lines(rows)
-    faults = [
-        RowFault(line, bad.column, bad.value, bad.problem)
-        for place, line in zip(first, lines, strict=False)
-        for bad in _cell_faults(int(place), raw, converted, known)
-    ]
-    for bad, line in zip(unreadable, lines[first.size :], strict=True):
-        faults.append(RowFault(line, "", bad.value[:60], bad.problem))
-    return tuple(sorted(faults)[:FAULTS_KEPT]), rows_at_fault
-
-
-def _cell_faults(place: int, raw: RawColumns, converted: _Converted, known: TraceFormat) -> list[RowFault]:
-    """Return what is wrong with the cells of one row; the line is filled in by the caller."""
-    checks = (
-        (known.arrival, raw.arrival, converted.times.codes, TIME_PROBLEMS, 0),
-        (known.input_tokens, raw.input_tokens, converted.input_codes, COUNT_PROBLEMS, 1),
-        (known.output_tokens, raw.output_tokens, converted.output_codes, COUNT_PROBLEMS, 0),
-    )
-    return [
-        RowFault(0, column, _shown_cell(cells, place), problems[Fault(codes[place])].format(least=least))
-        for column, cells, codes, problems, least in checks
-        if codes[place]
-    ]
-
-
-def _shown_cell(cells: pa.Array, place: int) -> str:
-    value = cells[place].as_py()
-    return "" if value is None else str(value)[:60]
-
-
 def _trace(
     raw: RawColumns,
-    converted: _Converted,
+    checked: CheckedRows,
     good: npt.NDArray[np.bool_],
     unit: str,
     known: TraceFormat,
@@ -281,7 +195,7 @@ def _trace(
 ) -> tuple[Trace, list[str], int]:
     """Put the good rows in order of arrival, with their hash ids; return notes and zero outputs too."""
     notes = []
-    arrival_ms = arrivals_ms(converted.times, good, unit)
+    arrival_ms = arrivals_ms(checked.times, good, unit)
     taken = np.flatnonzero(good)
     if (np.diff(arrival_ms) < 0.0).any():
         order = np.argsort(arrival_ms, kind="stable")
@@ -292,7 +206,7 @@ def _trace(
     everything = taken.size == good.size and not notes
     inputs, outputs, rows = (
         column if everything else column[taken]
-        for column in (converted.input_tokens, converted.output_tokens, raw.rows)
+        for column in (checked.input_tokens, checked.output_tokens, raw.rows)
     )
     zeros = int((outputs == 0).sum())
     if zeros:
