@@ -2,7 +2,7 @@
 
 from aisim_model.traces.examples import EXAMPLES, ExampleTrace, example_trace
 from aisim_model.traces.faults import BadRowsError, RowFault
-from aisim_model.traces.reader import read_trace
+from aisim_model.traces.reader import read_trace, trace_columns
 from aisim_model.traces.registry import FORMATS
 from aisim_model.traces.report import TraceReport
 from aisim_model.traces.slices import slice_warning
@@ -31,4 +31,5 @@ __all__ = [
     "read_trace",
     "slice_warning",
     "synthetic_trace",
+    "trace_columns",
 ]

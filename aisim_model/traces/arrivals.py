@@ -46,6 +46,7 @@ def unit_of_times(
         float(values.min()),
         float(values.max()),
         values.size,
+        whole=values.dtype == np.int64 or np.array_equal(values, np.rint(values)),
         documented=known.time_unit,
         candidates=candidates,
     )

@@ -96,8 +96,7 @@ def read_trace(
     check_unit(time_unit)
     if decimal not in (None, ".", ","):
         raise InputError("decimal", decimal, "must be a point or a comma")
-    if name is None:
-        name = "upload" if isinstance(source, bytes) else PurePath(os.fspath(source)).name
+    name = name or _name_of(source)
     contents, packed_with = unpacked(file_bytes(source, name, max_bytes), name, max_bytes)
     text, encoding = utf8_text(contents, name)
     known, why, raw = _raw_columns(text, name, format, columns, decimal)
@@ -135,6 +134,53 @@ def read_trace(
     return trace, report
 
 
+def trace_columns(
+    source: bytes | str | os.PathLike[str], name: str | None = None, max_bytes: int = MAX_BYTES
+) -> tuple[str, ...]:
+    r"""Return the columns of a file, to map those that no format knows.
+
+    Parameters
+    ----------
+    source : bytes or path
+        As for `read_trace`.
+    name : str, optional
+        What to call it in a message.
+    max_bytes : int
+        The most that a file may hold, unpacked [B].
+
+    Raises
+    ------
+    InputError
+        For what is no table and no JSON lines.
+
+    Examples
+    --------
+    >>> trace_columns(b"when;prompt;answer\n0;5;5\n")
+    ('when', 'prompt', 'answer')
+    """
+    name = name or _name_of(source)
+    text, _ = utf8_text(unpacked(file_bytes(source, name, max_bytes), name, max_bytes)[0], name)
+    if not is_json(text):
+        return read_header(text, name).columns
+    return _keys(_sample(text, name)[0])
+
+
+def _name_of(source: bytes | str | os.PathLike[str]) -> str:
+    return "upload" if isinstance(source, bytes) else PurePath(os.fspath(source)).name
+
+
+def _sample(text: bytes, name: str) -> tuple[list[Row], list[object] | None]:
+    """Return the first rows of a JSON text, and all of them where it is one list."""
+    if not is_array(text):
+        return sample_rows(text, name), None
+    whole = read_array(text, name)
+    return [row for row in whole[:SAMPLE_ROWS] if isinstance(row, dict)], whole
+
+
+def _keys(sample: list[Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for row in sample for key in row))
+
+
 def _raw_columns(
     text: bytes,
     name: str,
@@ -144,12 +190,8 @@ def _raw_columns(
 ) -> tuple[TraceFormat, str, RawColumns]:
     """Choose the format and read its columns."""
     if is_json(text):
-        whole = read_array(text, name) if is_array(text) else None
-        sample: list[Row] = [row for row in (whole or [])[:SAMPLE_ROWS] if isinstance(row, dict)]
-        if whole is None:
-            sample = sample_rows(text, name)
-        present = tuple(dict.fromkeys(key for row in sample for key in row))
-        known, why = _format("jsonl", present, sample, name, format_id, columns)
+        sample, whole = _sample(text, name)
+        known, why = _format("jsonl", _keys(sample), sample, name, format_id, columns)
         if whole is not None:
             return known, why, read_rows(enumerate(whole, start=1), known)
         return known, why, read_json_lines(text, known, sample)

@@ -13,8 +13,10 @@ DATETIME = "datetime"
 
 # Middle of what services see, on a scale of decades: 0.03 to 300 requests a second.
 USUAL_REQUESTS_PER_S = 3.0
-# How many decades nearer to the usual rate another unit must come to outweigh a format's own.
+# How many decades nearer to the usual rate another unit must come to outweigh a format's own. Whole numbers
+# weigh more: who writes seconds into such a file mostly writes decimals.
 DECADES_FOR_DOCUMENTED = 1.0
+DECADES_FOR_DOCUMENTED_WHOLE = 2.0
 YEAR_2000_S, YEAR_2100_S = 946_684_800, 4_102_444_800
 
 SUFFIXES = MappingProxyType(
@@ -40,12 +42,18 @@ def unit_of_name(column: str) -> str | None:
 
 
 def detect_unit(
-    first: float, last: float, rows: int, *, documented: str | None, candidates: tuple[str, ...]
+    first: float,
+    last: float,
+    rows: int,
+    *,
+    whole: bool = True,
+    documented: str | None,
+    candidates: tuple[str, ...],
 ) -> tuple[str, str]:
     """Choose the unit of numeric arrival times, and say why.
 
     Times since 1970 are told by their size. Otherwise the unit wins that gives the rate nearest, in
-    decades, to what services see; a format's documented unit has one decade of advance.
+    decades, to what services see; a format's documented unit has one decade of advance, or two.
 
     Parameters
     ----------
@@ -53,6 +61,8 @@ def detect_unit(
         Smallest and largest arrival time in the file.
     rows : int
         Requests between them [-].
+    whole : bool
+        Whether all times are whole numbers.
     documented : str or None
         The unit that the format's authors state.
     candidates : tuple of str
@@ -65,7 +75,7 @@ def detect_unit(
 
     Examples
     --------
-    >>> detect_unit(0.0, 0.4, 3, documented="ms", candidates=("ms", "s"))[0]
+    >>> detect_unit(0.0, 0.4, 3, whole=False, documented="ms", candidates=("ms", "s"))[0]
     's'
     >>> print(detect_unit(0.0, 3536999.0, 12031, documented="ms", candidates=("ms", "s"))[1])
     In ms the 12,031 requests span 3,537 s, 3.4 a second; in s they would span 40.9 days, 0.0034 a second.
@@ -77,7 +87,13 @@ def detect_unit(
     if last - first < 1e-12:  # less than any unit resolves
         unit = documented or candidates[0]
         return unit, f"All requests arrive at once, so {unit} or another unit is the same."
-    ranked = sorted(candidates, key=lambda unit: _decades_off(first, last, rows, unit, documented))
+    advance = DECADES_FOR_DOCUMENTED_WHOLE if whole else DECADES_FOR_DOCUMENTED
+
+    def decades_off(unit: str) -> float:
+        decades = abs(math.log10(_requests_per_s(first, last, rows, unit) / USUAL_REQUESTS_PER_S))
+        return decades - (advance if unit == documented else 0.0)
+
+    ranked = sorted(candidates, key=decades_off)
     chosen, *others = ranked
     said = _rate(first, last, rows, chosen)
     why = f"In {chosen} the {rows:,} requests span {said}"
@@ -126,11 +142,6 @@ def _requests_per_s(first: float, last: float, rows: int, unit: str) -> float:
 
 def _span_s(first: float, last: float, unit: str) -> float:
     return (last - first) * NS_PER_UNIT[unit] / NS_PER_UNIT["s"]
-
-
-def _decades_off(first: float, last: float, rows: int, unit: str, documented: str | None) -> float:
-    decades = abs(math.log10(_requests_per_s(first, last, rows, unit) / USUAL_REQUESTS_PER_S))
-    return decades - (DECADES_FOR_DOCUMENTED if unit == documented else 0.0)
 
 
 def _rate(first: float, last: float, rows: int, unit: str) -> str:

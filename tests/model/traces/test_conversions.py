@@ -116,6 +116,9 @@ def test_seven_decimals_of_a_date_are_kept() -> None:
     ("contents", "unit"),
     [
         (lines(0, 1000, 2000), "ms"),  # 1 a second in ms, 0.001 in s
+        (lines(0, 7, 14, 21), "ms"),  # 143 a second in ms: whole numbers keep the documented unit longer
+        (lines(0, 1, 2, 3), "s"),  # 1,000 a second in ms, 1 in s
+        (lines(0, 250.5, 501), "ms"),
         (lines(0, 0.2, 0.4), "s"),  # 5 a second in s, 5,000 in ms
         (lines(1759522419154, 1759522420161), "ms"),  # since 1970
         (lines(1759522419, 1759522420), "s"),
