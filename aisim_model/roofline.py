@@ -27,6 +27,10 @@ from aisim_model.units import MS_PER_S
 
 MFU = 0.55
 MEMORY_EFFICIENCY = 0.5
+DEFAULTS_FROM = (
+    "published runs of Qwen3-32B, TP4, on H200 and H100: 57% and 54% of the dense peak in prefill, 48% and"
+    " 51% of the memory bandwidth in decode (github.com/ai-dynamo/dynamo recipes/qwen3-32b)"
+)
 
 FLOPS_PER_TFLOP = 1e12
 BYTES_PER_TB = 1e12

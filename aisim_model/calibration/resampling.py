@@ -10,7 +10,7 @@ from aisim_model.calibration.robust import robust_fit, starting_line
 SEED = 20_260_101  # fixed: the same rows give the same intervals to the bit
 MOST_RESAMPLES, FEWEST_RESAMPLES = 1000, 100
 MOST_VALUES = 400_000  # resamples times rows: what keeps a long log within seconds
-ROUNDS = 30  # an interval needs fewer digits than the fit
+SETTLED = 1e-5  # an interval needs fewer digits than the fit
 LOW, HIGH = 0.025, 0.975  # 95% lie between
 
 
@@ -52,7 +52,7 @@ def resampled(columns: Floats, coefficients: Floats, times: Floats) -> Floats | 
     residual = np.log(times / predicted_ms) * np.sqrt(rows / (rows - unknowns))
     count = int(np.clip(MOST_VALUES // rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
     drawn = np.random.default_rng(SEED).integers(rows, size=(count, rows))
-    found = robust_fit(columns, predicted_ms * np.exp(residual[drawn]), coefficients, ROUNDS)
+    found = robust_fit(columns, predicted_ms * np.exp(residual[drawn]), coefficients, SETTLED)
     fits: Floats = found[found[:, 1] > 0]
     return fits if len(fits) else None
 

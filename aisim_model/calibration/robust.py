@@ -26,7 +26,7 @@ SETTLED = 1e-9
 SINGULAR = 1e-12  # columns that go together leave less than this
 
 
-def robust_fit(columns: Floats, times: Floats, start: Floats, rounds: int = MOST_ROUNDS) -> Floats:
+def robust_fit(columns: Floats, times: Floats, start: Floats, settled: float = SETTLED) -> Floats:
     """Fit coefficients, none below 0, to one or many columns of times at once.
 
     Parameters
@@ -37,8 +37,8 @@ def robust_fit(columns: Floats, times: Floats, start: Floats, rounds: int = MOST
         Measured times [ms], all above 0; each line is a fit of its own.
     start : array of float64, coefficients
         Where to begin, see `starting_line`.
-    rounds : int
-        Most renewals of the weights [-].
+    settled : float
+        Relative change at which a fit is left as it is [-].
 
     Returns
     -------
@@ -60,13 +60,13 @@ def robust_fit(columns: Floats, times: Floats, start: Floats, rounds: int = MOST
     scaled = columns / scale
     found = np.tile(start * scale, (len(times), 1))
     active = np.arange(len(times))
-    for _ in range(rounds):
+    for _ in range(MOST_ROUNDS):
         line, told = found[active], times[active]
         predicted = line @ scaled.T
         larger = np.maximum(predicted, told)
         error = (predicted - told) / larger
         renewed = _least_squares(scaled, told, huber_weights(error) / (larger * larger))
-        moved = np.abs(renewed - line).max(axis=1) > SETTLED * np.abs(line).max(axis=1)
+        moved = np.abs(renewed - line).max(axis=1) > settled * np.abs(line).max(axis=1)
         found[active] = renewed
         active = active[moved]
         if not active.size:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from aisim_model.catalog.records import Positive, Record, Text, read_csv
 
@@ -68,6 +68,14 @@ class PublishedMeasurement(Record):
     reported: Positive
     ttft_ms: Positive | None = None
     consistent: bool
+
+    @model_validator(mode="after")
+    def _first_token_can_be_predicted(self) -> Self:
+        needed = ("fit_group", "model_id", "tokens", "kv_bytes_per_token", "tensor_parallel", "nominal_gb_s")
+        missing = [name for name in (*needed, "bf16_dense_tflops", "hbm_tb_s") if getattr(self, name) is None]
+        if self.ttft_ms is not None and missing:
+            raise ValueError(f"a ttft_ms needs {', '.join(missing)} beside it")
+        return self
 
     @property
     def wire_bytes_per_token(self) -> int | None:

@@ -147,10 +147,13 @@ def _figure(row: PublishedMeasurement, calibrated: _Calibrated | None) -> Eviden
 
 
 def _first_token(row: PublishedMeasurement, ttft_ms: float, calibrated: _Calibrated) -> Evidence:
-    transfer_ms, tokens = _reference(row), float(row.tokens or 0)
-    reference = None
-    if transfer_ms is not None:
-        reference = prefill.polynomial_ms(tokens) + transfer_ms + decode.polynomial_ms(0.0)
+    # a record with a TTFT holds all of these, or it isn't loaded
+    machine = Machine(
+        row.model_id or "", row.bf16_dense_tflops or 0.0, row.hbm_tb_s or 0.0, row.tensor_parallel or 0
+    )
+    tokens, transfer_ms = row.tokens or 0, _reference(row) or 0.0
+    passes_ms = machine.prefill_ms(float(tokens)) + machine.step_ms(tokens)
+    polynomials_ms = prefill.polynomial_ms(float(tokens)) + decode.polynomial_ms(0.0)
     return Evidence(
         id=f"{row.id}-ttft",
         name=row.name,
@@ -158,20 +161,13 @@ def _first_token(row: PublishedMeasurement, ttft_ms: float, calibrated: _Calibra
         quantity="ttft_ms",
         tokens=row.tokens,
         reported=ttft_ms,
-        reference=reference,
+        reference=polynomials_ms + transfer_ms,
         calibrated=None,
         calibrated_left_out=None,
-        roofline=_roofline_ttft_ms(row, calibrated.predicted_ms),
+        roofline=passes_ms + calibrated.predicted_ms,
         fitted=False,
         consistent=row.consistent,
         how=HOW["ttft_ms"],
         source=row.source,
         note=row.note,
     )
-
-
-def _roofline_ttft_ms(row: PublishedMeasurement, transfer_ms: float) -> float | None:
-    if not (row.model_id and row.bf16_dense_tflops and row.hbm_tb_s and row.tensor_parallel and row.tokens):
-        return None
-    machine = Machine(row.model_id, row.bf16_dense_tflops, row.hbm_tb_s, row.tensor_parallel)
-    return machine.prefill_ms(float(row.tokens)) + transfer_ms + machine.step_ms(row.tokens)

@@ -200,6 +200,26 @@ def test_links_side_by_side_may_be_faster_than_one() -> None:
     assert calibrate(measured(SIZES, times, ranks=8)).calibration.bandwidth_gb_s == pytest.approx(3600)
 
 
+def test_a_bandwidth_behind_a_large_start_up_cost_is_asked_about_too() -> None:
+    # 1 ms + bytes / 2,000 GB/s: no row alone is faster than 667 GB/s
+    sizes = np.array([1e6, 1e8, 1e9])
+    with pytest.raises(InputError, match=r"bandwidth_gb_s = 2000\.0.*above the fastest link"):
+        calibrate(measured(sizes, 1.0 + sizes / 2000e6))
+
+
+def test_two_rows_cant_price_a_descriptor() -> None:
+    fitted = calibrate(measured([1e6, 1e8], [0.5, 1.5], descriptors=[10, 700]))
+    assert "Two rows can't tell the cost of a descriptor" in fitted.messages[0]
+
+
+def test_a_descriptor_that_may_cost_nothing_is_said() -> None:
+    sizes = np.tile(SIZES, 2)
+    descriptors = sizes / np.repeat([1e4, 4e4], len(SIZES))
+    ripple = 1 + 0.05 * np.sin(np.arange(len(sizes)) * 2.0)
+    fitted = calibrate(measured(sizes, (0.5 + sizes / 50e6) * ripple, descriptors))
+    assert any("cost of a descriptor can't be told from 0" in message for message in fitted.messages)
+
+
 @pytest.mark.parametrize("lanes", [0.0, -1.0, float("nan"), float("inf")])
 def test_lanes_are_a_number_above_0(lanes: float) -> None:
     with pytest.raises(InputError, match="lanes = "):

@@ -104,6 +104,11 @@ def test_a_table_that_cant_be_read_says_where(text: str, says: str) -> None:
         read_measurements(text)
 
 
+def test_a_cell_longer_than_a_table_allows_is_refused() -> None:
+    with pytest.raises(InputError, match=r"row 2.*can't be read as a table"):
+        read_measurements('bytes,milliseconds\n"' + "1" * 200_000 + '",0.5\n')
+
+
 def test_tokens_are_whole() -> None:
     with pytest.raises(InputError, match="row 2, tokens = '1,5': must be a whole number"):
         read_measurements("tokens;milliseconds\n1,5;2\n", kv_bytes_per_token=1000)

@@ -7,9 +7,15 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from aisim_model import roofline
-from aisim_model.catalog.measurements import break_even, cloud_runs, published_measurements
+from aisim_model.catalog.measurements import (
+    PublishedMeasurement,
+    break_even,
+    cloud_runs,
+    published_measurements,
+)
 from aisim_model.evidence import MODELS, cloud_evidence, evidence, published_evidence, published_fits
 from aisim_model.evidence.cloud import (
     MEAN_ANSWER_TOKENS,
@@ -70,6 +76,12 @@ def test_time_to_first_token_is_put_beside_polynomial_and_roofline() -> None:
     assert row.reported == 212.05
     assert row.roofline is not None
     assert row.roofline < row.reported  # eight GPUs for a small model: far from the peak
+
+
+def test_a_first_token_that_cant_be_predicted_is_no_record() -> None:
+    whole = published_measurements()[0].model_dump()
+    with pytest.raises(ValidationError, match="a ttft_ms needs model_id, hbm_tb_s beside it"):
+        PublishedMeasurement.model_validate({**whole, "model_id": None, "hbm_tb_s": None})
 
 
 def test_errors_are_relative_to_what_was_measured() -> None:
