@@ -83,6 +83,11 @@ class Workload(_Frozen):
     itl_slo_ms: Annotated[Milliseconds, Field(gt=0)] = Field(
         25.0, title="SLO on inter-token latency", description="Longest time between tokens."
     )
+    handoff_budget_ms: Annotated[Milliseconds, Field(gt=0)] | None = Field(
+        None,
+        title="Handoff budget",
+        description="Longest handoff that is acceptable, for solving backwards; the SLO on TTFT where open.",
+    )
     arrivals_per_s: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = Field(
         0.0, title="Arrivals", description="Requests a second for the estimate under load; 0 is one request."
     )

@@ -1,0 +1,143 @@
+"""The longest prompt that meets a target, and the share of a prompt that decode must hold already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from annotated_types import Le
+
+from aisim_model.floats import unboxed
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.inputs import Inputs
+from aisim_model.scenario import Workload
+from aisim_model.solve.target import Target
+
+STEPS = 512
+MOST_CHUNKS = 4096
+
+
+def with_prompt(x: Inputs, prompt_tokens: Any) -> Inputs:
+    """Return a row asked for another prompt; of its cached tokens at most the whole prompt counts."""
+    return replace(
+        x,
+        prompt_tokens=prompt_tokens,
+        prefill_cached_tokens=unboxed(np.minimum(x.prefill_cached_tokens, prompt_tokens)),
+        decode_cached_tokens=unboxed(np.minimum(x.decode_cached_tokens, prompt_tokens)),
+    )
+
+
+@lru_cache(maxsize=1)
+def longest_allowed() -> int:
+    """Return the longest prompt that a scenario may ask for [tokens]."""
+    bounds: list[Any] = [b for b in Workload.model_fields["prompt_tokens"].metadata if isinstance(b, Le)]
+    return int(bounds[0].le)
+
+
+def longest_prompt(x: Inputs, target: Target) -> int:
+    """Longest prompt that meets a target as every shorter one does [tokens].
+
+    The time rises with the prompt, but for two things: with chunks sent during prefill the exposed part falls
+    again after each full chunk, and a measured table may fall. So the first prompt that misses is sought from
+    below over a grid with all chunk ends and table rows in it, then bisected.
+
+    Parameters
+    ----------
+    x : Inputs
+        A resolved row, its numbers single ones; of its cached tokens at most the whole prompt counts.
+    target : Target
+        What has to be met.
+
+    Returns
+    -------
+    int
+        0 where no prompt meets it ("never"); the longest that a scenario may ask for where all do ("always").
+        One token more misses the target, unless it is "always". Memory isn't looked at here: see
+        `aisim_model.fit`.
+
+    Examples
+    --------
+    Llama-3.1-70B over 50 GB/s within 20 ms: 3,051 tokens are 19.995 ms.
+
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.scenario import Deployment
+    >>> row = Deployment(id="a", name="a", bandwidth_gb_s=50)
+    >>> longest_prompt(resolve(Workload(model_id="llama-3.1-70b"), row), Target("handoff", 20.0))
+    3051
+    """
+    grid = _grid(x)
+    met = np.broadcast_to(target.met(with_prompt(x, grid)), grid.shape)
+    misses = np.flatnonzero(~met)
+    if not len(misses):
+        return int(grid[-1])
+    if misses[0] == 0:
+        return 0
+    meets, fails = int(grid[misses[0] - 1]), int(grid[misses[0]])
+    while fails - meets > 1:
+        middle = (meets + fails) // 2
+        meets, fails = (middle, fails) if target.met(with_prompt(x, float(middle))) else (meets, middle)
+    return meets
+
+
+def _grid(x: Inputs) -> npt.NDArray[np.float64]:
+    """Return prompts to try first: steps over decades, where each chunk ends, rows of a measured table."""
+    most = longest_allowed()
+    steps = np.floor(np.geomspace(1, most, STEPS))
+    cached = float(x.prefill_cached_tokens)
+    ends = cached + x.row.chunk_tokens * np.arange(1, min(MOST_CHUNKS, most // x.row.chunk_tokens) + 1)
+    rows = cached + np.floor([tokens for tokens, _ in x.row.prefill_table or ()])
+    points = np.concatenate([steps, ends, ends + 1, rows, [most]])
+    return np.unique(points[(points >= 1) & (points <= most)])
+
+
+def sending_what_decode_lacks(x: Inputs) -> Inputs:
+    """Return a row that sends only what the decode worker lacks."""
+    return replace(x, row=x.row.changed(timing_mode=TransferTimingMode.DESTINATION_MISSING))
+
+
+def cached_tokens_for(x: Inputs, target: Target) -> int | None:
+    """Fewest leading tokens of the prompt that the decode worker must hold to meet a target.
+
+    Sending the whole prompt no hit there helps, so the row is taken to send only what decode lacks.
+
+    Parameters
+    ----------
+    x : Inputs
+        A resolved row, its numbers single ones.
+    target : Target
+        What has to be met.
+
+    Returns
+    -------
+    int or None
+        Tokens [-]; 0 where none are needed ("always"), None where all of them don't help ("never"). One token
+        less misses the target.
+
+    Examples
+    --------
+    Llama-3.1-70B, 8,192 tokens over 50 GB/s within 20 ms, tokens counted exactly:
+
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.scenario import Deployment
+    >>> row = Deployment(id="a", name="a", bandwidth_gb_s=50, prefix_credit="tokens")
+    >>> asked = resolve(Workload(model_id="llama-3.1-70b", prompt_tokens=8192), row)
+    >>> cached_tokens_for(asked, Target("handoff", 20.0))
+    5141
+    """
+    sending = sending_what_decode_lacks(x)
+
+    def met(cached_tokens: int) -> bool:
+        return bool(target.met(replace(sending, decode_cached_tokens=float(cached_tokens))))
+
+    fails, meets = 0, int(x.prompt_tokens)
+    if met(fails):
+        return 0
+    if not met(meets):
+        return None
+    while meets - fails > 1:
+        middle = (fails + meets) // 2
+        fails, meets = (fails, middle) if met(middle) else (middle, meets)
+    return meets
