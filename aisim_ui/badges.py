@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aisim_model.compare import Outcome
+from aisim_model.scenario import Deployment
 
 COLORS = {"measured": "green", "nominal": "blue", "assumed": "orange", "yours": "violet", "config": "gray"}
 PREFILL = {
@@ -24,12 +25,18 @@ def badge(kind: str, text: str = "") -> str:
     return f":{COLORS[kind]}-badge[{text or kind}]"
 
 
+def _bandwidth(row: Deployment) -> str:
+    if row.link_model == "calibrated":
+        return badge("measured", "calibrated")
+    return badge("nominal" if row.bandwidth_gb_s is None else "yours")
+
+
 def inputs_line(one: Outcome, kv_by_hand: bool) -> str:
     """Say in a line what the selected row's inputs are worth."""
     row = one.row
     parts = ["bytes per token " + (badge("yours") if kv_by_hand else badge("config", "from config.json"))]
     if row.split:
-        parts.append("bandwidth " + badge("nominal" if row.bandwidth_gb_s is None else "yours"))
+        parts.append("bandwidth " + _bandwidth(row))
     parts.append("prefill " + badge(*PREFILL[row.prefill_model]))
     parts.append("decode step " + badge(*DECODE[row.decode_model]))
     return " · ".join(parts)

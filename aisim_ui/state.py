@@ -66,6 +66,16 @@ class OwnConfig:
     mtp_layers: bool = False
 
 
+@dataclass(frozen=True)
+class GivenMeasurements:
+    """Measured transfers as they were given, and what their file doesn't say."""
+
+    source: bytes = b""
+    kv_bytes_per_token: float | None = None
+    tensor_parallel: int | None = None
+    lanes: float = 1.0
+
+
 @dataclass
 class State:
     """What one visit holds."""
@@ -77,6 +87,7 @@ class State:
     opened: Scenario | None = None
     picture: str = "png"
     own_config: OwnConfig | None = None
+    measurements: GivenMeasurements = GivenMeasurements()
 
 
 def state() -> State:

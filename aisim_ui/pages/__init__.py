@@ -22,6 +22,7 @@ PAGES = (
     _page("handoff", "Handoff", "swap_horiz", default=True),
     _page("model", "Model", "memory"),
     _page("deployments", "Deployments", "dns"),
+    _page("calibrate", "Calibrate", "straighten"),
     _page("evidence", "Evidence", "fact_check"),
     _page("method", "Method", "functions"),
 )

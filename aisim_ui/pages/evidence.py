@@ -42,6 +42,7 @@ st.caption(
 )
 for quantity, title in (("transfer_ms", "Transfer times"), ("ttft_ms", "TTFT")):
     rows = found[found["quantity"] == quantity]
-    chart(predicted_measured(rows, f"{title}: predicted over measured", mode()), rows, f"evidence.{quantity}")
+    figure = predicted_measured(rows, f"{title}: predicted over measured", mode())
+    chart(figure, rows, f"evidence.{quantity}")
 st.markdown("##### Every measurement, and how far off each model is")
 draw_table(found, found[list(COLUMNS)], "evidence", "evidence.table", column_config=COLUMNS)

@@ -1,0 +1,73 @@
+"""The Calibrate page: measurements in, a fit that serves every page, or a sentence."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from aisim_ui import share
+from aisim_ui.state import KEY
+
+
+@pytest.fixture
+def page(app: AppTest) -> AppTest:
+    return app.switch_page("aisim_ui/pages/calibrate.py").run()
+
+
+def paste(page: AppTest, text: str) -> AppTest:
+    page.text_area(key="calibrate.paste").set_value(text).run()
+    assert not page.exception
+    return page
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception
+    return page
+
+
+def test_nothing_is_claimed_before_there_are_measurements(page: AppTest) -> None:
+    assert not page.exception
+    assert not page.metric
+
+
+def test_published_transfers_are_fitted(page: AppTest) -> None:
+    press(page, "Try nine published transfers")
+    alpha, bandwidth = (float(metric.value.split()[0]) for metric in page.metric[:2])
+    assert 0.30 <= alpha <= 0.48
+    assert 138 <= bandwidth <= 155
+
+
+def test_a_line_by_hand_is_found_again(page: AppTest) -> None:
+    # 1 ms to start, then 1 GB at 100 GB/s: 2, 6 and 11 ms for 0.1, 0.5 and 1 GB
+    paste(page, "bytes,milliseconds\n1e8,2\n5e8,6\n1e9,11\n")
+    assert [metric.value for metric in page.metric[:2]] == ["1 ms", "100 GB/s"]
+
+
+def test_a_fit_is_used_on_every_page_and_travels_in_the_link(page: AppTest) -> None:
+    paste(page, "bytes,milliseconds\n1e8,2\n5e8,6\n1e9,11\n")
+    press(page, "Use in every split row")
+    scenario = page.session_state[KEY].scenario
+    assert {row.link_model for row in scenario.deployments if row.split} == {"calibrated"}
+    assert share.repaired(share.unpacked(share.packed(scenario))) == (scenario, [])
+    page.switch_page("aisim_ui/pages/handoff.py").run()
+    assert not page.exception
+    # 1 ms + 3.145728 GB at 100 GB/s = 32.5 ms
+    assert page.metric[0].value == "32 ms"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("bytes,milliseconds\n1e8,2\n", "two"),
+        ("bytes,milliseconds\n1e8,two\n2e8,3\n", "milliseconds"),
+        ("bytes,milliseconds\n1e8,-2\n2e8,3\n", "milliseconds"),
+        ("tokens,milliseconds\n128,2\n256,3\n", "kv_bytes_per_token"),
+        ("nothing of the kind", "header"),
+    ],
+)
+def test_rows_that_cannot_be_fitted_get_a_sentence(page: AppTest, text: str, said: str) -> None:
+    paste(page, text)
+    assert len(page.error) == 1
+    assert said in page.error[0].value.replace("\\", "")
+    assert page.text_area(key="calibrate.paste").value == text
