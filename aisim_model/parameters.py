@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from aisim_model.kv_cache.families.base import Kind
 from aisim_model.kv_cache.families.heads import attention_heads, head_elements
-from aisim_model.kv_cache.keys import HEADS, ConfigError, Keys
+from aisim_model.kv_cache.families.mamba import has_attention
+from aisim_model.kv_cache.keys import ConfigError, Keys
 from aisim_model.kv_cache.mixers import hidden_size, mixer_weights
 from aisim_model.kv_cache.read import layer_kinds, text_keys
 
@@ -144,7 +145,7 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
     blocks = any(kind.name in ("mlp", "moe") for kind in kinds)
     if blocks and kinds[index].name not in ("mlp", "moe"):
         return Weights(0, 0)
-    if kinds[index].name == "mamba" and not keys.has(*HEADS):
+    if kinds[index].name == "mamba" and not has_attention(keys):
         return Weights(0, 0)  # Mamba alone has no MLP
     if keys.has("block_configs"):
         return Weights(*[_pruned(keys, index)] * 2)

@@ -28,6 +28,7 @@ _GEMMA3 = _shape(
     sliding_window_pattern=6,
     intermediate_size=9216,
     vocab_size=262208,
+    tie_word_embeddings=True,
 )
 _DELTA = MappingProxyType(
     {
@@ -61,6 +62,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             head_dim=256,
             intermediate_size=24576,
             vocab_size=256000,
+            tie_word_embeddings=True,
         ),
         "gemma2": _shape(
             26,
@@ -72,6 +74,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             sliding_window_pattern=2,
             intermediate_size=9216,
             vocab_size=256000,
+            tie_word_embeddings=True,
         ),
         "gemma3_text": _GEMMA3,
         "gemma3n_text": _shape(
@@ -83,6 +86,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             sliding_window=512,
             sliding_window_pattern=5,
             num_kv_shared_layers=15,
+            tie_word_embeddings=True,
         ),
         "gemma4_text": _shape(
             30,
@@ -96,6 +100,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             attention_k_eq_v=False,
             intermediate_size=9216,
             vocab_size=262144,
+            tie_word_embeddings=True,
         ),
         "gpt2": _shape(12, 768, 12),
         "gpt_bigcode": _shape(12, 768, 12, multi_query=True),
@@ -174,6 +179,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             attention_window_size=2048,
             conv1d_width=4,
             intermediate_size=7680,
+            tie_word_embeddings=True,
         ),
     }
 )

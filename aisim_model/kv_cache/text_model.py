@@ -135,7 +135,7 @@ def refuse_others(keys: Keys) -> None:
             f"{keys.path}num_hidden_layers", None, problem, "Choose the config.json of a model."
         )
     masked = any(part in str(name) for name in _architectures(keys) for part in ("MaskedLM", "EncoderModel"))
-    token_types = "type_vocab_size" in config and keys.model_type not in ("", "xlnet", "imagegpt")
+    token_types = "type_vocab_size" in config and keys.model_type != "xlnet"
     encoder = keys.model_type in _ENCODERS or masked or token_types
     if encoder and config.get("is_decoder") is not True and config.get("is_encoder_decoder") is not True:
         problem = "is an encoder: it keeps no KV cache and hands nothing over"

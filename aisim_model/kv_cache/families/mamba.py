@@ -24,11 +24,16 @@ _LETTERS: Mapping[str, Kind] = MappingProxyType(
 )
 
 
+def has_attention(keys: Keys) -> bool:
+    """Whether there is attention beside Mamba; `num_heads` alone are Mamba's own."""
+    return keys.has(*(name for name in HEADS if name != "num_heads"))
+
+
 class Sizes:
     """Sizes of one Mamba layer, whatever its keys are called."""
 
     def __init__(self, keys: Keys) -> None:
-        pure = not keys.has(*HEADS) or keys.model_type in ("mamba2", "falcon_mamba", "mamba")
+        pure = not has_attention(keys)
         nested = keys.sub("ssm_cfg") if keys.has("ssm_cfg") else None
         hidden = keys.need(*HIDDEN, what="the recurrent state")
         self.state = keys.need(*STATE, what="the recurrent state") if nested is None else 0
@@ -124,13 +129,15 @@ def _indices(keys: Keys) -> Sequence[Kind] | None:
 
 def _beside(keys: Keys) -> Sequence[Kind] | None:
     """Falcon-H1: attention and Mamba side by side in every layer."""
-    both = keys.has(*STATE) and keys.has(*HEADS) and keys.has("mamba_d_ssm", "mamba_n_heads", "mamba_expand")
+    both = (
+        keys.has(*STATE) and has_attention(keys) and keys.has("mamba_d_ssm", "mamba_n_heads", "mamba_expand")
+    )
     return [Kind("hybrid")] * layer_count(keys) if both else None
 
 
 def _pure(keys: Keys) -> Sequence[Kind] | None:
     """Mamba: no attention at all."""
-    if keys.has("ssm_cfg") or (keys.has(*STATE) and not keys.has(*HEADS)):
+    if keys.has("ssm_cfg") or (keys.has(*STATE) and not has_attention(keys)):
         return [MAMBA] * layer_count(keys)
     return None
 

@@ -9,7 +9,7 @@ from aisim_model.kv_cache.families.heads import heads_layer
 from aisim_model.kv_cache.keys import MAX_LAYERS, WINDOWS, Keys
 from aisim_model.kv_cache.parts import Layer
 
-PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern")
+PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers")
 SLIDING, CHUNKED = Kind("sliding"), Kind("chunked")
 NOPE_INTERVAL = 4
 
@@ -71,14 +71,15 @@ def _slides(keys: Keys) -> bool:
 
 
 def _every_nth(keys: Keys) -> Sequence[Kind] | None:
-    """Gemma-3, Cohere-2: every n-th layer in full."""
+    """Gemma-3, Cohere-2: every n-th layer in full; ModernBERT counts from the first."""
     name = next((name for name in PATTERNS if isinstance(keys.raw(name), int)), None)
     if name is None or not _slides(keys):
         return None
     every = keys.whole(name)
     if every is None:
         return None
-    return [FULL if (index + 1) % every == 0 else SLIDING for index in range(layer_count(keys))]
+    first = 0 if keys.model_type.startswith("modernbert") else 1
+    return [FULL if (index + first) % every == 0 else SLIDING for index in range(layer_count(keys))]
 
 
 def _letters(keys: Keys) -> Sequence[Kind] | None:
