@@ -6,9 +6,10 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from aisim_model.calibration.log_lines import is_transfer_log, read_transfer_log
 from aisim_model.calibration.measurements import Measurements, measured
@@ -16,7 +17,7 @@ from aisim_model.errors import InputError
 
 EXPECTED = "Columns are `bytes` or `tokens`, and `milliseconds`."
 
-# a column's name says its unit: names that end so are taken, and turned into bytes or milliseconds
+# a column's name says what it holds: the last of its words that is known counts
 _SIZES = MappingProxyType(
     {"bytes": 1.0, "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 )
@@ -24,8 +25,8 @@ _TIMES = MappingProxyType(
     {"milliseconds": 1.0, "millisecond": 1.0, "msec": 1.0, "ms": 1.0, "microseconds": 1e-3, "usec": 1e-3}
     | {"us": 1e-3, "seconds": 1e3, "second": 1e3, "sec": 1e3, "s": 1e3}
 )
-_TOKENS = ("tokens", "token", "isl", "prompt_len", "prompt_length")
-_DESCRIPTORS = ("descriptors", "descriptor_count", "descs", "blocks", "block_count")
+_TOKENS = frozenset({"tokens", "token", "isl"})
+_DESCRIPTORS = frozenset({"descriptors", "descriptor", "descs", "blocks", "block"})
 _RATE_COLUMN = "kv_bytes_per_token"
 _RATES = re.compile(
     r"_per_|(^|_)[kmgt]?i?b(it|yte)?s?_s$"
@@ -37,7 +38,8 @@ _REPLICATION_COLUMN = "kv_head_replication"
 class _Column:
     index: int
     name: str
-    scale: float
+    kind: Literal["size", "tokens", "time", "descriptors", "rate", "copies", ""]
+    scale: float = 1.0
 
 
 def read_measurements(
@@ -77,15 +79,15 @@ def read_measurements(
     delimiter = _delimiter(text)
     lines = _filled_lines(text, delimiter)
     _, header = next(lines, (0, []))
-    names = [_plain(cell) for cell in header]
-    size, time = _size_column(names), _time_column(names)
+    columns = [_column(index, _plain(cell)) for index, cell in enumerate(header)]
+    size = _only(columns, "size", "bytes") or _only(columns, "tokens", "tokens")
+    time = _only(columns, "time", "milliseconds")
     if size is None or time is None:
         missing = "a size" if size is None else "a time"
         raise InputError("header", ", ".join(header), f"has no column of {missing}", EXPECTED)
-    counts = next((_Column(i, n, 1.0) for i, n in enumerate(names) if _ends(n, _DESCRIPTORS)), None)
-    rate = next((_Column(i, n, 1.0) for i, n in enumerate(names) if n == _RATE_COLUMN), None)
-    copies = next((_Column(i, n, 1.0) for i, n in enumerate(names) if n == _REPLICATION_COLUMN), None)
-    in_tokens = _ends(size.name, _TOKENS)
+    counts = _only(columns, "descriptors", "descriptors")
+    rate, copies = _only(columns, "rate", _RATE_COLUMN), _only(columns, "copies", _REPLICATION_COLUMN)
+    in_tokens = size.kind == "tokens"
     if in_tokens and kv_bytes_per_token is None and rate is None:
         problem = "is needed where sizes are in tokens"
         raise InputError("kv_bytes_per_token", None, problem, "Give the KV bytes of one token on the wire.")
@@ -106,9 +108,8 @@ def read_measurements(
         if counts:
             descriptors.append(_number(cells, counts, number, delimiter))
         rows.append(number)
-    notes = _notes(
-        names, size, time, counts, [rate, copies] if in_tokens and kv_bytes_per_token is None else []
-    )
+    by_row = [rate, copies] if in_tokens and kv_bytes_per_token is None else []
+    notes = _notes(columns, [size, time, counts, *by_row])
     return measured(sizes, times, descriptors if counts else None, rows, notes)
 
 
@@ -122,9 +123,10 @@ def _decoded(data: bytes) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """Take the separator of the header line: a name has none of them in it."""
+    """Take the separator of the header line: a name has none of them in it, but may have spaces."""
     header = next((line for line in text.splitlines() if _is_filled(line)), "")
-    return max(",;\t|", key=header.count) if any(mark in header for mark in ",;\t|") else ","
+    marks = [mark for mark in ",;\t| " if mark in header.strip()]
+    return max(marks, key=lambda mark: (mark != " ", header.count(mark))) if marks else ","
 
 
 def _is_filled(line: str) -> bool:
@@ -147,33 +149,33 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.strip().lower().replace("µ", "u").replace("μ", "u")).strip("_")
 
 
-def _ends(name: str, endings: tuple[str, ...]) -> bool:
-    return any(name == ending or name.endswith(f"_{ending}") for ending in endings)
+def _column(index: int, name: str) -> _Column:
+    """Tell what a column holds by its name's words, from the last to the first."""
+    if name == _RATE_COLUMN:
+        return _Column(index, name, "rate")
+    if name == _REPLICATION_COLUMN:
+        return _Column(index, name, "copies")
+    for word in () if _RATES.search(name) else reversed(name.split("_")):
+        if word in _TIMES:
+            return _Column(index, name, "time", _TIMES[word])
+        if word in _SIZES:
+            return _Column(index, name, "size", _SIZES[word])
+        if word in _TOKENS:
+            return _Column(index, name, "tokens")
+        if word in _DESCRIPTORS:
+            return _Column(index, name, "descriptors")
+    return _Column(index, name, "")
 
 
-def _unit(name: str, units: Mapping[str, float]) -> float | None:
-    return None if _RATES.search(name) else units.get(name.rpartition("_")[2])
-
-
-def _size_column(names: list[str]) -> _Column | None:
-    sized = [_Column(i, n, scale) for i, n in enumerate(names) if (scale := _unit(n, _SIZES)) is not None]
-    counted = [_Column(i, n, 1.0) for i, n in enumerate(names) if _ends(n, _TOKENS) and not _RATES.search(n)]
-    return _only("size", sized, "bytes") or _only("size", counted, "tokens")
-
-
-def _time_column(names: list[str]) -> _Column | None:
-    timed = [_Column(i, n, scale) for i, n in enumerate(names) if (scale := _unit(n, _TIMES)) is not None]
-    return _only("time", timed, "milliseconds")
-
-
-def _only(what: str, columns: list[_Column], preferred: str) -> _Column | None:
+def _only(columns: list[_Column], kind: str, preferred: str) -> _Column | None:
     """Choose the column of the plain name, else the only one; two that could be meant are asked about."""
-    exact = [column for column in columns if column.name == preferred]
-    if len(exact or columns) > 1:
-        named = ", ".join(column.name for column in columns)
-        problem = f"has more than one column that could be the {what}"
+    found = [column for column in columns if column.kind == kind]
+    exact = [column for column in found if column.name == preferred] or found
+    if len(exact) > 1:
+        named = ", ".join(column.name for column in exact)
+        problem = f"has more than one column that could be the {kind}"
         raise InputError("header", named, problem, f"Name the one that is meant `{preferred}`.")
-    return next(iter(exact or columns), None)
+    return exact[0] if exact else None
 
 
 def _number(cells: list[str], column: _Column, row: int, delimiter: str) -> float:
@@ -190,22 +192,20 @@ def _number(cells: list[str], column: _Column, row: int, delimiter: str) -> floa
     if not math.isfinite(value) or value <= 0:
         problem = "is empty" if not cell else "must be a number above 0"
         raise InputError(f"row {row}, {column.name}", cell, problem, "Mend or leave out the row.")
-    if _ends(column.name, _TOKENS) and value != int(value):
+    if column.kind == "tokens" and value != int(value):
         problem = "must be a whole number of tokens"
         raise InputError(f"row {row}, {column.name}", cell, problem, "Write counts without a decimal mark.")
     return value * column.scale
 
 
-def _notes(
-    names: list[str], size: _Column, time: _Column, counts: _Column | None, more: list[_Column | None]
-) -> tuple[str, ...]:
-    used = {column.index for column in (size, time, counts, *more) if column}
+def _notes(columns: list[_Column], used: list[_Column | None]) -> tuple[str, ...]:
+    units = {"size": "bytes", "time": "milliseconds"}
     notes = [
-        f"Column `{column.name}` was read as {unit} x {column.scale:g}."
-        for column, unit in ((size, "bytes"), (time, "milliseconds"))
-        if column.scale != 1.0
+        f"Column `{column.name}` was read as {units[column.kind]} x {column.scale:g}."
+        for column in used
+        if column and column.scale != 1.0
     ]
-    unused = [name for index, name in enumerate(names) if index not in used and name]
+    unused = [column.name for column in columns if column not in used and column.name]
     if unused:
         notes.append(f"Columns not used: {', '.join(unused)}.")
     return tuple(notes)

@@ -29,6 +29,9 @@ WANTED = [1_000_000.0, 20_000_000.0], [0.52, 0.9]
         "size (MB),time (s)\n1,0.00052\n20,0.0009\n",
         "run,bytes,milliseconds,host\na,1000000,0.52,x\nb,20000000,0.9,y\n",
         "bytes,milliseconds,nominal_gb_s,ttft_ms\n1000000,0.52,50,40\n20000000,0.9,50,44\n",
+        "bytes_sent,transfer_ms_mean\n1000000,0.52\n20000000,0.9\n",
+        "bytes   milliseconds\n1000000      0.52\n20000000     0.9\n",
+        "bytes|Latency [ms]\n1000000|0.52\n20000000|0.9\n",
         "kv_bytes,latency_us\n1_000_000,520\n20_000_000,900\n",
     ],
 )
@@ -47,6 +50,14 @@ def test_a_file_in_utf_16() -> None:
 def test_tokens_are_multiplied_out() -> None:
     found = read_measurements("tokens,milliseconds\n128,0.54\n256,0.61\n", kv_bytes_per_token=147_456)
     assert found.bytes_sent.tolist() == [128 * 147_456, 256 * 147_456]
+
+
+@pytest.mark.parametrize(
+    "name", ["tokens", "prompt_tokens", "num_tokens", "tokens_sent", "ISL", "Token count"]
+)
+def test_tokens_by_any_usual_name(name: str) -> None:
+    found = read_measurements(f"{name},time_to_first_token_ms\n128,0.54\n", kv_bytes_per_token=1000)
+    assert found.bytes_sent.tolist() == [128_000]
 
 
 def test_bytes_per_token_may_stand_in_the_table() -> None:
@@ -69,7 +80,7 @@ def test_units_that_were_read_from_names_are_said() -> None:
     assert len(found.notes) == 2
 
 
-@pytest.mark.parametrize("name", ["descriptors", "blocks", "num_blocks", "Descriptors"])
+@pytest.mark.parametrize("name", ["descriptors", "blocks", "num_blocks", "Descriptors", "block_count"])
 def test_descriptors_are_taken_along(name: str) -> None:
     found = read_measurements(f"bytes,milliseconds,{name}\n1000000,0.52,64\n")
     assert found.descriptors is not None
