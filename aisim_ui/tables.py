@@ -25,6 +25,14 @@ SHOWN = {
     "busiest": "Busiest",
 }
 
+RIVALS = {
+    "quantity": "Quantity",
+    "model": "Model",
+    "milliseconds": st.column_config.NumberColumn("Time [ms]", format="%.4g"),
+    "chosen": "Used in this row",
+    "assumes": st.column_config.TextColumn("Assumes", width="large"),
+}
+
 
 def for_people(found: pd.DataFrame) -> pd.DataFrame:
     """Choose and scale the columns that a person reads."""

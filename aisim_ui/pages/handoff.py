@@ -1,8 +1,10 @@
 """Handoff: what does it cost my model, prompt and link, and what share of TTFT is it?"""
 
+import pandas as pd
 import streamlit as st
 
 from aisim_model.compare import compare, table
+from aisim_model.rivals import rivals
 from aisim_model.scenario import Scenario
 from aisim_ui.answers import numbers, sentence
 from aisim_ui.badges import inputs_line
@@ -13,7 +15,7 @@ from aisim_ui.frame import chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.selected_row import selected_row
 from aisim_ui.state import state
-from aisim_ui.tables import for_people, settings
+from aisim_ui.tables import RIVALS, for_people, settings
 
 scenario: Scenario = state().scenario
 outcomes = compare(scenario)
@@ -38,3 +40,6 @@ chart(
     "handoff.curve",
 )
 draw_table(found, for_people(found), "deployments", "handoff.table", column_config=settings())
+with st.expander("Which model made each number, and what its rivals say", icon=":material/balance:"):
+    answers = pd.DataFrame(rivals(selected.x))
+    draw_table(answers, answers, "rival models", "handoff.rivals", column_config=RIVALS)
