@@ -36,7 +36,7 @@ def measured() -> pd.DataFrame:
 found = measured()
 st.markdown(f"#### {sentence(found)}")
 st.caption(
-    "Made by the models as this page opens. Open marks are rows that don't agree with each other: shown, never "
+    "Made by the models as this page opens. Open marks are rows that disagree with each other: shown, never "
     "fitted. The calibrated model is fitted to each group of nine transfers; beside it stands each row's "
     "prediction from the other eight."
 )
