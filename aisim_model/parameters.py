@@ -107,6 +107,10 @@ def estimate_parameters(config: Mapping[str, Any] | str | bytes) -> ParameterEst
     """
     keys = text_keys(config)
     kinds = layer_kinds(keys)
+    if keys.has("num_mem_blocks") or keys.model_type.startswith("zamba"):
+        return ParameterEstimate(
+            None, None, "Attention blocks are shared between layers: enter the parameters."
+        )
     try:
         total = active = embedding_weights(keys) + encoder_weights(keys)
         for index, kind in enumerate(kinds):

@@ -2,11 +2,13 @@
 
 from aisim_model.kv_cache.curve import KvCross, KvCurve, KvWindow
 from aisim_model.kv_cache.dtypes import KV_DTYPES, KvDtype, kv_dtype_of
+from aisim_model.kv_cache.explain import LayerGroup
 from aisim_model.kv_cache.families import FAMILIES
 from aisim_model.kv_cache.keys import ConfigError
-from aisim_model.kv_cache.layout import KvLayout, LayerGroup, MlaCopies, WindowLayers, WireBytes
+from aisim_model.kv_cache.layout import KvLayout, WindowLayers
 from aisim_model.kv_cache.quant import suggested_kv_dtype
 from aisim_model.kv_cache.read import read_config
+from aisim_model.kv_cache.wire import MlaCopies, WireBytes
 
 __all__ = [
     "FAMILIES",

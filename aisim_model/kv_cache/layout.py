@@ -2,82 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from aisim_model.errors import InputError
 from aisim_model.kv_cache.curve import KvCross, KvCurve, KvWindow, Tokens, whole
-from aisim_model.kv_cache.dtypes import KvDtype, kv_dtype_of
+from aisim_model.kv_cache.dtypes import kv_dtype_of
+from aisim_model.kv_cache.explain import LayerGroup, explained
 from aisim_model.kv_cache.parts import AnyPart, CrossKv, HeadKv, IndexKeys, LatentKv, Layer, State
+from aisim_model.kv_cache.wire import (
+    Amount,
+    MlaCopies,
+    WireBytes,
+    checked_ranks,
+    held,
+    latent_copies,
+    sent,
+    stages,
+)
 
 WindowLayers = Literal["window", "full"]
-MlaCopies = Literal["per_rank", "once"]
-Amount: TypeAlias = "int | float | npt.NDArray[np.float64]"
-MAX_RANKS = 4096
-
-
-class WireBytes(NamedTuple):
-    """Bytes of one handoff: what there is, what crosses the link, what a rank holds.
-
-    Parameters
-    ----------
-    unique_bytes : int, float or array
-        The cache once, no copy counted [B].
-    wire_bytes : int, float or array
-        What is sent: replicated heads and MLA copies counted [B].
-    bytes_per_rank : int, float or array
-        What the fullest decode rank holds [B].
-    prefill_bytes_per_rank : int, float or array
-        What the fullest prefill rank holds [B].
-    sharded_wire_bytes : int, float or array
-        The part of `wire_bytes` that ranks split by heads [B].
-    replicated_copy_bytes : int, float or array
-        One copy of what stands whole on every rank [B].
-    replicated_copies : int
-        How many such copies are sent [-]. ``wire = sharded + copy * copies``.
-    """
-
-    unique_bytes: Amount
-    wire_bytes: Amount
-    bytes_per_rank: Amount
-    prefill_bytes_per_rank: Amount
-    sharded_wire_bytes: Amount
-    replicated_copy_bytes: Amount
-    replicated_copies: int
-
-
-class LayerGroup(NamedTuple):
-    """Layers that keep the same, for a table.
-
-    Parameters
-    ----------
-    layers : int
-        How many [-].
-    keeps : str
-        What they keep.
-    bytes_per_token : int or float
-        Bytes of one token in all of them [B]; 0 for a state.
-    window_tokens : int or None
-        Tokens they keep, None for all [-].
-    constant_bytes : int
-        Bytes whatever the prompt [B].
-    working : str
-        How the bytes are worked out.
-    """
-
-    layers: int
-    keeps: str
-    bytes_per_token: int | float
-    window_tokens: int | None
-    constant_bytes: int
-    working: str
 
 
 class KvLayout(BaseModel):
@@ -182,8 +131,8 @@ class KvLayout(BaseModel):
         stands whole on every rank is sent once a rank, once in all, or so many times, by `mla_copies`.
         """
         ranks = checked_ranks("decode_tp", decode_tp)
-        copies = _copies(ranks, mla_copies)
-        return self._curve(self.order, kv_dtype, window_layers, lambda part: _sent(part, ranks, copies))
+        copies = latent_copies(ranks, mla_copies)
+        return self._curve(self.order, kv_dtype, window_layers, lambda part: sent(part, ranks, copies))
 
     def wire(
         self,
@@ -224,10 +173,10 @@ class KvLayout(BaseModel):
             For a count that is out of range, more stages than layers, or an unknown name.
         """
         decode, prefill = checked_ranks("decode_tp", decode_tp), checked_ranks("prefill_tp", prefill_tp)
-        copies = _copies(decode, mla_copies)
+        copies = latent_copies(decode, mla_copies)
 
         def sharded(part: AnyPart) -> Fraction:
-            return Fraction(0) if part.shards is None else _sent(part, decode, 1)
+            return Fraction(0) if part.shards is None else sent(part, decode, 1)
 
         def replicated(part: AnyPart) -> Fraction:
             return Fraction(1 if part.shards is None else 0)
@@ -253,16 +202,16 @@ class KvLayout(BaseModel):
         if not 1 <= checked_ranks(name, pp) <= self.layers:
             problem = f"is more stages than the {self.layers} layers"
             raise InputError(name, pp, problem, "Enter fewer stages.")
-        held = [
-            self._curve(stage, kv_dtype, window_layers, lambda part: _held(part, ranks))
-            for stage in set(_stages(self.order, pp))
+        curves = [
+            self._curve(stage, kv_dtype, window_layers, lambda part: held(part, ranks))
+            for stage in set(stages(self.order, pp))
         ]
         if isinstance(tokens, np.ndarray):
             fullest = np.zeros(tokens.shape)
-            for curve in held:
+            for curve in curves:
                 fullest = np.maximum(fullest, curve.bytes(tokens))
             return fullest
-        return max(curve.bytes(tokens) for curve in held)
+        return max(curve.bytes(tokens) for curve in curves)
 
     def _curve(
         self,
@@ -319,84 +268,4 @@ class KvLayout(BaseModel):
         >>> layout.explain()[0].working
         '80 layers x 8 KV heads x (128 + 128) x 2 B'
         """
-        dtype, counts = kv_dtype_of(kv_dtype), Counter(self.order)
-        rows = [
-            _explained(part, counts[index], dtype)
-            for index, block in enumerate(self.blocks)
-            for part in block
-        ]
-        silent = sum(counts[index] for index, block in enumerate(self.blocks) if not block)
-        if silent:
-            rows.append(LayerGroup(silent, "nothing", 0, None, 0, f"{silent} layers that keep nothing"))
-        return tuple(rows)
-
-
-def _explained(part: AnyPart, layers: int, dtype: KvDtype) -> LayerGroup:
-    each = f"{layers} layers x "
-    if isinstance(part, State):
-        working = f"{each}({part.recurrent_bytes:,} B recurrent + {part.conv_bytes:,} B convolution)"
-        return LayerGroup(layers, "recurrent state", 0, None, layers * part.constant_bytes, working)
-    size = whole(layers * part.token_bytes(dtype))
-    shared = (
-        ""
-        if isinstance(part, HeadKv | CrossKv) or part.tokens_per_entry == 1
-        else (f" / {part.tokens_per_entry} tokens an entry")
-    )
-    element = f"{float(dtype.element_bytes):g} B"
-    if isinstance(part, IndexKeys):
-        return LayerGroup(layers, "indexer keys", size, None, 0, f"{each}{part.entry_bytes} B{shared}")
-    if isinstance(part, LatentKv):
-        entry = whole(part.token_bytes(dtype) * part.tokens_per_entry)
-        elements = f"({part.latent_elements} + {part.rope_elements})"
-        working = f"{each}{elements} in {dtype.name} = {entry} B{shared}"
-        return LayerGroup(layers, "latent" + _window(part), size, part.window_tokens, 0, working)
-    working = f"{each}{part.kv_heads} KV heads x ({part.key_elements} + {part.value_elements}) x {element}"
-    if isinstance(part, CrossKv):
-        constant = int(size * (part.source_tokens or 0))
-        return LayerGroup(layers, "cross-attention, by source position", size, None, constant, working)
-    return LayerGroup(layers, "keys and values" + _window(part), size, part.window_tokens, 0, working)
-
-
-def _window(part: HeadKv | LatentKv) -> str:
-    if part.window_tokens is None:
-        return ""
-    chunked = isinstance(part, HeadKv) and part.chunked
-    return f" of the {'chunk' if chunked else 'last'} {part.window_tokens:,} tokens"
-
-
-def checked_ranks(name: str, value: int) -> int:
-    """Return a number of ranks or stages, or refuse it by name."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= MAX_RANKS:
-        return int(value)
-    raise InputError(
-        name, value, f"must be a whole number from 1 to {MAX_RANKS:,}", "Enter a number of GPUs."
-    )
-
-
-def _copies(ranks: int, mla_copies: MlaCopies | int) -> int:
-    if isinstance(mla_copies, int):
-        return checked_ranks("mla_copies", mla_copies)
-    if mla_copies not in ("per_rank", "once"):
-        raise InputError("mla_copies", mla_copies, "must be per_rank or once", "Choose one of them.")
-    return ranks if mla_copies == "per_rank" else 1
-
-
-def _sent(part: AnyPart, ranks: int, copies: int) -> Fraction:
-    """How often a part is sent: TP x ceil(heads / TP) / heads where it is split, `copies` where it is not."""
-    return Fraction(copies) if part.shards is None else ranks * _held(part, ranks)
-
-
-def _held(part: AnyPart, ranks: int) -> Fraction:
-    """Share of a part that one rank holds: ceil(heads / TP) of its heads, or all where it is not split."""
-    return Fraction(1) if part.shards is None else Fraction(math.ceil(part.shards / ranks), part.shards)
-
-
-def _stages(order: Sequence[int], stages: int) -> list[tuple[int, ...]]:
-    """Split layers in order, the first stages one layer longer, each as its sorted kinds."""
-    short, longer = divmod(len(order), stages)
-    found, start = [], 0
-    for stage in range(stages):
-        end = start + short + (stage < longer)
-        found.append(tuple(sorted(order[start:end])))
-        start = end
-    return found
+        return explained(self.blocks, self.order, kv_dtype_of(kv_dtype))

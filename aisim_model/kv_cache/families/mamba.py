@@ -128,11 +128,19 @@ def _indices(keys: Keys) -> Sequence[Kind] | None:
 
 
 def _beside(keys: Keys) -> Sequence[Kind] | None:
-    """Falcon-H1: attention and Mamba side by side in every layer."""
-    both = (
-        keys.has(*STATE) and has_attention(keys) and keys.has("mamba_d_ssm", "mamba_n_heads", "mamba_expand")
-    )
-    return [Kind("hybrid")] * layer_count(keys) if both else None
+    """Falcon-H1: attention and Mamba side by side in every layer; Hymba: mostly in a window, and in twos."""
+    sizes = ("mamba_d_ssm", "mamba_n_heads", "mamba_expand")
+    if not (keys.has(*STATE) and has_attention(keys) and keys.has(*sizes)):
+        return None
+    count, places = layer_count(keys), keys.items("global_attn_idx")
+    if places is None:
+        return [Kind("hybrid")] * count
+    window = keys.need("sliding_window", what="how many tokens a window layer keeps")
+    found = [Kind("hybrid", window_tokens=None if index in places else window) for index in range(count)]
+    for group in keys.items("kv_reuse_group") or []:
+        for place in group[1:] if isinstance(group, list) else []:
+            found[keys.checked("kv_reuse_group", place, low=0, high=count - 1)] = MAMBA
+    return found
 
 
 def _pure(keys: Keys) -> Sequence[Kind] | None:
@@ -145,7 +153,11 @@ def _pure(keys: Keys) -> Sequence[Kind] | None:
 def _keep(keys: Keys, kind: Kind) -> Layer | None:
     if kind.name == "mamba":
         return (mamba_state(keys),)
-    return (*heads_layer(keys, kind), mamba_state(keys)) if kind.name == "hybrid" else None
+    return (
+        (*heads_layer(keys, kind, kind.window_tokens), mamba_state(keys)) if kind.name == "hybrid" else None
+    )
 
 
-FAMILY = Family("mamba", "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Zamba", _pattern, _keep)
+FAMILY = Family(
+    "mamba", "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Hymba, Zamba", _pattern, _keep
+)
