@@ -16,12 +16,21 @@ from aisim_model.errors import InputError
 from aisim_model.traces.cells import decimal_mark
 from aisim_model.traces.formats.base import TraceFormat
 from aisim_model.traces.json_rows import block_ids_of_text
-from aisim_model.traces.raw import RawColumns, UnreadableRow, lines_of_text, one_array
+from aisim_model.traces.raw import (
+    MAX_UNREADABLE_ROWS,
+    RawColumns,
+    UnreadableRow,
+    lines_of_text,
+    one_array,
+    too_many_unreadable,
+)
 from aisim_model.traces.trace import Integers
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_COLUMNS = 1_000
 MAX_HEADER_BYTES = 1_000_000
+MAX_TEXT = 60
+BLOCK_BYTES, LARGE_BLOCK_BYTES = 1 << 20, 16 << 20
 
 
 @dataclass(frozen=True)
@@ -172,27 +181,34 @@ def _read(
 
     def collect(row: pa.csv.InvalidRow) -> str:
         problem = f"has {row.actual_columns} cells where the header has {row.expected_columns}"
-        unreadable.append(UnreadableRow(row.number, row.text, problem))
-        return "skip"
+        unreadable.append(UnreadableRow(row.number, row.text[:MAX_TEXT], problem))
+        return "skip" if len(unreadable) <= MAX_UNREADABLE_ROWS else "error"
+
+    def read(handler: Callable[[pa.csv.InvalidRow], str] | None, block_bytes: int) -> pa.Table:
+        return pa.csv.read_csv(
+            pa.BufferReader(body),
+            # only where one thread reads does a row know its number
+            read_options=pa.csv.ReadOptions(
+                column_names=names, use_threads=handler is None, block_size=block_bytes
+            ),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=header.delimiter, newlines_in_values=quoted, invalid_row_handler=handler
+            ),
+            convert_options=convert,
+        )
 
     if not body.size:
         return pa.table(dict.fromkeys(places, pa.array([], pa.string()))), unreadable
-    for handler in (None, collect):  # numbers of rows come only where one thread reads
+    try:
+        return read(None, BLOCK_BYTES), unreadable
+    except pa.ArrowInvalid:  # a row of another width, or one longer than a block
         try:
-            table = pa.csv.read_csv(
-                pa.BufferReader(body),
-                read_options=pa.csv.ReadOptions(column_names=names, use_threads=handler is None),
-                parse_options=pa.csv.ParseOptions(
-                    delimiter=header.delimiter, newlines_in_values=quoted, invalid_row_handler=handler
-                ),
-                convert_options=convert,
-            )
-            return table, unreadable
+            return read(collect, LARGE_BLOCK_BYTES), unreadable
         except pa.ArrowInvalid as error:
-            if handler is not None:
-                problem = f"can't be read as a table: {str(error)[:200]}"
-                raise InputError("trace", "table", problem, "Check quotes and separators.") from error
-    raise AssertionError("the second reading returns or raises")
+            if len(unreadable) > MAX_UNREADABLE_ROWS:
+                raise too_many_unreadable() from error
+            problem = f"can't be read as a table: {str(error)[:200]}"
+            raise InputError("trace", "table", problem, "Check quotes and separators.") from error
 
 
 def _settled(cells: pa.Array, place: int, delimiter: str) -> bool:

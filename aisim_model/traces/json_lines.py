@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from aisim_model.traces.json_rows import (
     requests_of,
 )
 from aisim_model.traces.raw import BlockIds, RawColumns, UnreadableRow, lines_of_text, one_array
+from aisim_model.traces.trace import Integers
 
 SAMPLE_ROWS = 50
 # pyarrow wants a whole row in a block; the larger one is for files with very long prompts.
@@ -105,26 +107,27 @@ def read_json_lines(text: bytes, known: TraceFormat, sample: list[Row]) -> RawCo
         The first rows: their types are those expected of the rest.
     """
     fields = _fields(known, sample)
+    complete, cut_off = _without_cut_off_end(text)
+    found = _by_pyarrow(complete, known, fields) if fields is not None else None
+    if found is None or (cut_off is not None and known.nested):
+        return read_rows(((number, parsed(line)) for number, line in numbered_lines(text)), known)
+    if cut_off is None:
+        return found
+    end = UnreadableRow(found.rows.size + 1, cut_off.value, cut_off.problem)
+    return replace(found, lines=_lines(text), unreadable=(end,))
+
+
+def _without_cut_off_end(text: bytes) -> tuple[bytes, UnreadableRow | None]:
+    """Return the lines before a last one that is no JSON, as where a download broke off, and that one."""
     last_start = text.rstrip().rfind(b"\n") + 1
-    last = parsed(text[last_start:]) if len(text) - last_start <= MAX_LINE_BYTES else None
-    if fields is not None and last_start and isinstance(last, UnreadableRow):
-        whole = read_json_lines(text[:last_start], known, sample)  # the end of a download that broke off
-        row = int(whole.rows.max(initial=0)) + 1
-        cut_off = UnreadableRow(
-            max(row, *(bad.row + 1 for bad in whole.unreadable), 1), last.value, last.problem
-        )
-        return replace(
-            whole, lines=lines_of_text(text, 1, blanks=b" \t\r"), unreadable=(*whole.unreadable, cut_off)
-        )
-    if fields is not None:
-        for block_bytes in BLOCK_BYTES:
-            try:
-                return _by_pyarrow(text, known, fields, block_bytes)
-            except pa.ArrowInvalid as error:
-                if "straddling" not in str(error):
-                    break  # a row unlike the others: the slower way names it
-    rows = ((number, parsed(line)) for number, line in numbered_lines(text))
-    return read_rows(rows, known)
+    if not last_start or len(text) - last_start > MAX_LINE_BYTES:
+        return text, None
+    last = parsed(text[last_start:])
+    return (text[:last_start], last) if isinstance(last, UnreadableRow) else (text, None)
+
+
+def _lines(text: bytes) -> Callable[[Integers], list[int]]:
+    return lines_of_text(text, 1, blanks=b" \t\r")
 
 
 def _fields(known: TraceFormat, sample: list[Row]) -> list[pa.Field] | None:
@@ -158,7 +161,18 @@ def _may_be_ids(value: object) -> bool:
     return value is None or (isinstance(value, list) and all(type(item) is int for item in value))
 
 
-def _by_pyarrow(text: bytes, known: TraceFormat, fields: list[pa.Field], block_bytes: int) -> RawColumns:
+def _by_pyarrow(text: bytes, known: TraceFormat, fields: list[pa.Field]) -> RawColumns | None:
+    """Read rows that are alike; None where one is unlike the others, which the slower way then names."""
+    for block_bytes in BLOCK_BYTES:
+        try:
+            return _columns(text, known, fields, block_bytes)
+        except pa.ArrowInvalid as error:
+            if "straddling" not in str(error):  # else a row is longer than a block
+                return None
+    return None
+
+
+def _columns(text: bytes, known: TraceFormat, fields: list[pa.Field], block_bytes: int) -> RawColumns:
     table = _table(text, fields, block_bytes, known.arrival)
     rows = np.arange(1, len(table) + 1, dtype=np.int64)
     arrival = one_array(table[known.arrival])
@@ -175,7 +189,7 @@ def _by_pyarrow(text: bytes, known: TraceFormat, fields: list[pa.Field], block_b
     if known.session and known.delay:
         arrival = arrivals_of_turns(arrival, one_array(table[known.session]), one_array(table[known.delay]))
     ids = _block_ids(one_array(table[known.hash_ids])) if known.hash_ids else None
-    return RawColumns(arrival, inputs, outputs, rows, lines_of_text(text, 1, blanks=b" \t\r"), ids)
+    return RawColumns(arrival, inputs, outputs, rows, _lines(text), ids)
 
 
 def _table(text: bytes, fields: list[pa.Field], block_bytes: int, arrival: str) -> pa.Table:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from aisim_model.errors import InputError
 from aisim_model.traces.trace import Integers
 
 NEW_LINE, SPACE = 10, 32
+# A file with more rows that are no rows is read wrongly, or is something else.
+MAX_UNREADABLE_ROWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,12 @@ class RawColumns:
     unreadable: tuple[UnreadableRow, ...] = ()
     decimal: str = "."
     notes: tuple[str, ...] = ()
+
+
+def too_many_unreadable() -> InputError:
+    """Return the refusal of a file in which hardly a row is one."""
+    problem = f"more than {MAX_UNREADABLE_ROWS:,} of them can't be read as rows of a trace"
+    return InputError("rows", "too many", problem, "Check the separator, or whether this is the right file.")
 
 
 def one_array(column: pa.ChunkedArray) -> pa.Array:

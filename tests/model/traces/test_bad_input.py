@@ -66,6 +66,12 @@ def zip_of(**files: str) -> bytes:
         (b"PK\x03\x04" + bytes(50), "can't be unpacked"),
         (zip_of(a="1", b="2"), r"is a zip with 2 files \(a, b\)"),
         (zip_of(), r"is a zip with 0 files \(nothing\)"),
+        (HEADER + b"1\n" * 100_001, "more than 100,000 of them can't be read as rows"),
+        (json_row() + b"x\n" * 100_001, "more than 100,000 of them can't be read as rows"),
+        (HEADER + (b"0,5," + b"5" * 3_000_000 + b"\n") * 3, "3 rows can't be replayed"),
+        (b"[" + b" " * 64_000_001, "is one JSON list of more than 64 MB"),
+        (b'{"timestamp": 0, "requests": []}\n', "has no requests"),
+        (b'{"timestamp": 0, "requests": null}\n', "line 1: must have a list of objects as requests"),
         (HEADER + b"0,5,5\n1e17,5,5\n" * 2 + b"1e18,5,5\n", "a second is unusual|146 years"),
     ],
 )
@@ -176,6 +182,25 @@ def test_a_row_over_several_lines_is_named_by_its_first() -> None:
     contents = b'timestamp,input_length,output_length,text\n0,1,1,"two\nlines"\n1,x,1,"a\nb"\n2,2,2,c\n'
     with pytest.raises(BadRowsError, match="line 4, column input_length, 'x'"):
         read_trace(contents, "t.csv")
+
+
+def test_a_row_after_a_very_long_cell_is_still_named() -> None:
+    contents = b'timestamp,input_length,output_length,text\n0,1,1,"' + b"a" * 2_000_000 + b'"\n1,x,1,b\n'
+    with pytest.raises(BadRowsError, match="column input_length, 'x'"):
+        read_trace(contents, "t.csv")
+
+
+def test_a_json_row_longer_than_a_block_is_read() -> None:
+    long_row = json_row(tokens="1" * 2_500_000)
+    trace, _ = read_trace(long_row * 3, "t.jsonl")
+    assert len(trace) == 3
+
+
+def test_rows_are_packed_in_parts_when_there_are_many() -> None:
+    rows = b"".join(json_row(timestamp=str(i) if i % 2 else i, hash_ids=[i]) for i in range(50_010))
+    trace, _ = read_trace(rows, "t.jsonl", time_unit="ms")
+    assert trace.arrival_ms.tolist() == list(range(50_010))
+    assert trace.hash_ids.tolist() == list(range(50_010))
 
 
 def test_outputs_of_zero_count_as_one_and_are_counted() -> None:

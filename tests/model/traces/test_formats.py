@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aisim_model.errors import InputError
-from aisim_model.traces import FORMATS, read_trace
+from aisim_model.traces import FORMATS, example_trace, read_trace, trace_columns
 
 MOONCAKE = b"""{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [%s]}
 {"timestamp": 3000, "input_length": 512, "output_length": 4, "hash_ids": [0]}
@@ -169,6 +169,11 @@ def test_a_format_may_be_chosen() -> None:
         read_trace(contents, "upload", format="aiperf_sessions")
 
 
+def test_examples_are_known_by_their_id() -> None:
+    with pytest.raises(InputError, match="must be one of mooncake_conversation, azure_code"):
+        example_trace("nope")
+
+
 def test_rows_of_a_list_at_one_instant_keep_their_order_and_row() -> None:
     trace, report = read_trace(AIBRIX, "upload")
     assert trace.source_rows.tolist() == [1, 1, 3]
@@ -180,6 +185,12 @@ def test_parts_of_unequal_length_give_no_prefix_credit() -> None:
     trace, report = read_trace(RAGPULSE, "upload")
     assert not trace.has_hash_ids
     assert any("no prefix credit" in note for note in report.notes)
+
+
+def test_columns_of_a_file_are_told_for_mapping() -> None:
+    assert trace_columns(b"sep=;\nwhen; prompt ;answer\n0;5;5\n") == ("when", "prompt", "answer")
+    assert trace_columns(b'{"a": 1}\n{"a": 1, "b": 2}\n') == ("a", "b")
+    assert trace_columns(b'[{"c": 1}]') == ("c",)
 
 
 def test_columns_mapped_by_the_user_in_a_table() -> None:

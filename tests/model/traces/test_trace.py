@@ -66,6 +66,25 @@ def test_copies_at_a_higher_rate_keep_about_the_span() -> None:
     assert three_requests().repeated(10, rate_factor=10.0).span_ms == pytest.approx(900.0, rel=0.5)
 
 
+def test_counts_below_one_and_windows_that_end_before_they_start_are_refused() -> None:
+    with pytest.raises(InputError, match="requests = 0"):
+        three_requests().head(0)
+    with pytest.raises(InputError, match="copies = 0"):
+        three_requests().repeated(0)
+    with pytest.raises(InputError, match="must start before it ends"):
+        three_requests().window(5.0, 5.0)
+
+
+def test_a_trace_without_ids_stays_without_when_cut_or_repeated() -> None:
+    plain = Trace(np.array([0.0, 5.0]), np.array([1, 2]), np.array([1, 1]))
+    assert not plain.repeated(2).head(3).has_hash_ids
+    assert plain.hash_ids_of(0).size == 0
+    empty_ids = Trace(
+        plain.arrival_ms, plain.input_tokens, plain.output_tokens, hash_offsets=np.zeros(3), block_tokens=16
+    )
+    assert empty_ids.repeated(2).hash_ids.size == 0
+
+
 def test_a_whole_trace_needs_no_warning_and_a_head_does() -> None:
     trace = three_requests()
     assert slice_warning(trace, trace.head(99)) is None
