@@ -56,7 +56,7 @@ def utf8_text(data: bytes, name: str) -> tuple[bytes, str]:
     >>> utf8_text("a,b".encode("utf-16"), "t.csv")
     (b'a,b', 'utf-16')
     """
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError("trace", name, "is empty", REMEDY)
     for signature, kind in SIGNATURES:
         if data.startswith(signature):
@@ -68,7 +68,7 @@ def utf8_text(data: bytes, name: str) -> tuple[bytes, str]:
         text, encoding = _recoded(data, encoding, name)
     if b"\x00" in text:
         raise InputError("trace", name, "is not text: it has NUL bytes", REMEDY)
-    if not text.strip():
+    if not text or text.isspace():
         raise InputError("trace", name, "is empty", REMEDY)
     return text, encoding
 
