@@ -10,6 +10,7 @@ from aisim_model.kv_cache.families.heads import attention_heads, head_elements, 
 from aisim_model.kv_cache.families.latent import is_latent
 from aisim_model.kv_cache.families.linear import DELTA
 from aisim_model.kv_cache.families.mamba import Sizes
+from aisim_model.kv_cache.families.matrix import head_sizes
 from aisim_model.kv_cache.keys import HIDDEN, Keys
 from aisim_model.kv_cache.parts import HeadKv
 
@@ -40,6 +41,8 @@ def mixer_weights(keys: Keys, kind: Kind) -> int:
         return _linear(keys)
     if name == "compressed":
         return _compressed(keys)
+    if name == "matrix":
+        return _matrix(keys)
     if name in ("recurrent", "conv", "rwkv"):
         return _recurrent(keys, name)
     if name == "decoder":
@@ -121,6 +124,12 @@ def _linear(keys: Keys) -> int:
         key = keys.need("linear_num_key_heads", what=what) * keys.need("linear_key_head_dim", what=what)
         return hidden * (2 * key + 3 * value + 2 * keys.need(DELTA, what=what))
     return 5 * hidden * attention_heads(keys) * head_elements(keys)
+
+
+def _matrix(keys: Keys) -> int:
+    """Return queries and keys; values, their gate and the output."""
+    heads, key, value = head_sizes(keys)
+    return hidden_size(keys) * heads * (2 * key + 3 * value)
 
 
 def _recurrent(keys: Keys, name: str) -> int:

@@ -20,6 +20,8 @@ class Kind(NamedTuple):
         Tokens kept, where the pattern itself says so [-].
     kv_heads : int or None
         KV heads of this layer, where they differ by layer [-].
+    query_heads : int or None
+        Query heads of this layer, where they differ [-].
     tokens_per_entry : int
         Tokens that share one entry, 0 where a layer keeps a window only [-].
     indexed : bool
@@ -29,6 +31,7 @@ class Kind(NamedTuple):
     name: str
     window_tokens: int | None = None
     kv_heads: int | None = None
+    query_heads: int | None = None
     tokens_per_entry: int = 1
     indexed: bool = True
 

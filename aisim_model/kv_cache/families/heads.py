@@ -69,6 +69,7 @@ def heads_layer(keys: Keys, kind: Kind, window_tokens: int | None = None) -> Lay
         key, query, own_value = keys.whole("global_head_dim"), None, None
     else:
         count = key = query = own_value = None
+    query = kind.query_heads or query
     elements = key or head_elements(keys, query)
     value = own_value or (key if key else keys.whole("v_head_dim", low=0)) or elements
     part = HeadKv(
