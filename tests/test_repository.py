@@ -1,4 +1,4 @@
-"""Rules of the project that no linter checks: whole locks, safe settings, links that lead on."""
+"""Rules of the project that no linter checks: short files, whole locks, safe settings, links that lead on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+FOLDERS = ("aisim_model", "aisim_ui", "benchmarks", "tests")
+LONGEST_FILE = 340
 PIN = re.compile(r"^([a-z0-9.-]+)==(\S+)((?: ;.*)?)(?: \\)?$")
+
+
+def python_files() -> list[Path]:
+    return [ROOT / "app.py", *(file for folder in FOLDERS for file in sorted((ROOT / folder).rglob("*.py")))]
 
 
 @cache
@@ -19,6 +25,14 @@ def pins(lock: str) -> dict[tuple[str, str], str]:
     lines = (ROOT / "locks" / lock).read_text(encoding="utf-8").splitlines()
     found = [match for line in lines if (match := PIN.match(line.rstrip(" \\")))]
     return {(match[1], match[3]): match[2] for match in found}
+
+
+def test_files_stay_short() -> None:
+    lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in python_files()}
+    too_long = {
+        str(file.relative_to(ROOT)): length for file, length in lengths.items() if length > LONGEST_FILE
+    }
+    assert not too_long
 
 
 @pytest.mark.parametrize("lock", ["run.lock", "test.lock", "reference.lock"])
