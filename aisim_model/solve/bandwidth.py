@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from scipy.optimize import brentq
-
 from aisim_model.inputs import Inputs
+from aisim_model.roots import root
 from aisim_model.solve.target import Target
 
 MIN_GB_S, MAX_GB_S = 1e-9, 1e12
@@ -57,10 +56,10 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
         return 0.0
     if at_ms(MAX_GB_S) > target.at_most_ms:
         return math.inf
-    exponent = brentq(
-        lambda e: at_ms(math.exp(e)) - target.at_most_ms, math.log(MIN_GB_S), math.log(MAX_GB_S), xtol=1e-13
+    exponent = root(
+        lambda e: at_ms(math.exp(e)) - target.at_most_ms, math.log(MIN_GB_S), math.log(MAX_GB_S)
     )
-    return math.exp(float(exponent))
+    return math.exp(exponent)
 
 
 def bandwidth_for_ttft(x: Inputs, ttft_slo_ms: float) -> float:
