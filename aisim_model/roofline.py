@@ -22,7 +22,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from aisim_model.floats import larger
+import numpy as np
+
+from aisim_model.floats import larger, unboxed
 from aisim_model.units import MS_PER_S
 
 MFU = 0.55
@@ -118,4 +120,8 @@ def touched_parameters(tokens: Any, active_parameters: float, total_parameters: 
     >>> touched_parameters(0.0, 8e9, 8e9), touched_parameters(3.0, 8e9, 8e9)
     (0.0, 8000000000.0)
     """
-    return total_parameters * (1.0 - (1.0 - active_parameters / total_parameters) ** tokens)
+    left = 1.0 - active_parameters / total_parameters
+    if left == 0.0:  # what 0 to a power comes to, without taking powers
+        return total_parameters * (1.0 - (tokens == 0))
+    # NumPy's power for single numbers too: Python's differs from it in the last bit
+    return total_parameters * (1.0 - unboxed(np.power(left, tokens)))

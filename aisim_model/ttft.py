@@ -83,7 +83,12 @@ def wire_bytes(x: Inputs) -> Any:
     if not x.row.split:
         return x.prompt_tokens * 0.0
     tokens = sent_tokens(x)
-    return tokens * float(x.wire.per_token_bytes) + _state_bytes(x.wire, tokens)
+    return tokens * _per_token_bytes(x.wire) + _state_bytes(x.wire, tokens)
+
+
+def _per_token_bytes(curve: Any) -> Any:
+    rate = curve.per_token_bytes
+    return rate if isinstance(rate, np.ndarray) else float(rate)  # floats, as the reference has them
 
 
 def _state_bytes(curve: Any, tokens: Any) -> Any:
@@ -98,7 +103,7 @@ def transfer_ms(x: Inputs) -> Any:
     bandwidth = x.bandwidth_gb_s
     if np.any(np.asarray(bandwidth) <= 0):  # the reference knows no delay there
         bandwidth = unboxed(np.where(np.asarray(bandwidth) > 0, bandwidth, np.nan))
-    per_token, state = float(x.timed.per_token_bytes), _state_bytes(x.timed, tokens)
+    per_token, state = _per_token_bytes(x.timed), _state_bytes(x.timed, tokens)
     if x.row.link_model == "reference":
         return transfer_delay_ms(tokens, per_token, state, bandwidth)
     descriptors = transfer.descriptors_per_rank(tokens, x.profile.block_size, x.spec.attention_layers)
@@ -112,7 +117,7 @@ def transfer_ms(x: Inputs) -> Any:
     )
 
 
-def _exposed_ms(x: Inputs, prefill_ms: Any) -> Any:
+def _exposed_ms(x: Inputs, computed_ms: Any = None) -> Any:
     """Part of the transfer that the row's overlap leaves after prefill; fixed costs are left whole."""
     whole = transfer_ms(x)
     if x.profile.overlap == "none" or not x.row.split:
@@ -123,10 +128,11 @@ def _exposed_ms(x: Inputs, prefill_ms: Any) -> Any:
         descriptors = transfer.descriptors_per_rank(tokens, x.profile.block_size, x.spec.attention_layers)
         fixed = transfer.calibrated_ms(0.0, 1.0, x.alpha_ms, descriptors, x.per_descriptor_us)
     wire = whole - fixed
+    computed_ms = prefill_ms(x) if computed_ms is None else computed_ms
     if x.profile.overlap == "layer":
-        return fixed + transfer.layer_overlap_exposed_ms(prefill_ms, wire, x.spec.layers)
+        return fixed + transfer.layer_overlap_exposed_ms(computed_ms, wire, x.spec.layers)
     uncached = larger(x.prompt_tokens - x.prefill_cached_tokens, 1.0)
-    return fixed + transfer.chunk_overlap_exposed_ms(uncached, float(x.row.chunk_tokens), prefill_ms, wire)
+    return fixed + transfer.chunk_overlap_exposed_ms(uncached, float(x.row.chunk_tokens), computed_ms, wire)
 
 
 def prefill_ms(x: Inputs) -> Any:
@@ -147,7 +153,7 @@ def prefill_ms(x: Inputs) -> Any:
         x.prompt_tokens,
         x.prefill_cached_tokens,
         pass_tokens=x.row.chunk_tokens,
-        kv_bytes_per_token=float(x.unique.per_token_bytes),
+        kv_bytes_per_token=_per_token_bytes(x.unique),
         tensor_parallel=x.row.prefill_tp,
         **_sizes(x),
     )
@@ -160,8 +166,9 @@ def decode_step_ms(x: Inputs, context_tokens: Any = None, batch: Any = 1.0) -> A
         case "fixed":
             return decode.fixed_ms(context, x.decode_step_ms)
         case "polynomial":
-            return decode.polynomial_ms(unboxed(np.minimum(batch * context / x.pool_tokens, 1.0)))
-    kept = context * float(x.unique.per_token_bytes) + _state_bytes(x.unique, context)
+            pool = max(x.pool_tokens, 1.0)  # where not even the weights fit, the pool counts as full
+            return decode.polynomial_ms(unboxed(np.minimum(batch * context / pool, 1.0)))
+    kept = context * _per_token_bytes(x.unique) + _state_bytes(x.unique, context)
     return decode.roofline_ms(
         context,
         kept,
@@ -231,7 +238,7 @@ def handoff(x: Inputs) -> TtftBreakdown:
         return TtftBreakdown()
     return TtftBreakdown(
         orchestration_ms=x.orchestration_ms,
-        transfer_ms=_exposed_ms(x, prefill_ms(x)),
+        transfer_ms=_exposed_ms(x),
         decode_step_ms=decode_step_ms(x),
     )
 
