@@ -29,38 +29,39 @@ def delay_over_prompt(scenario: Scenario) -> pd.DataFrame:
         `deployment_id`, `deployment`, `series`, `label`, `prompt_tokens`, `handoff_ms`.
     """
     tokens = np.unique(np.round(np.geomspace(SHORTEST, LONGEST, POINTS)))
-    parts = []
+    lines: list[tuple[Deployment, str, str, Inputs]] = []
     for row in scenario.deployments:
         if not row.split:
             continue
         x = resolve(scenario.workload, row)
-        parts.append(_line(x, row, "row", "", tokens))
+        lines.append((row, "row", "", x))
         if row.id != scenario.selected_id:
             continue
         if x.measured_low_gb_s is not None:
             slow = replace(x, bandwidth_gb_s=x.measured_low_gb_s)
-            parts.append(_line(slow, row, "measured low", "lowest bandwidth reached", tokens))
+            lines.append((row, "measured low", "lowest bandwidth reached", slow))
         mode, label = OTHER[row.timing_mode]
-        parts.append(_line(_in_mode(scenario.workload, row, mode), row, "other mode", label, tokens))
-    columns = ["deployment_id", "deployment", "series", "label", "prompt_tokens", "handoff_ms"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+        lines.append((row, "other mode", label, _in_mode(scenario.workload, row, mode)))
+    delays = [_delays_ms(x, tokens) for *_, x in lines]
+    every = [line for line in lines for _ in tokens]
+    return pd.DataFrame(
+        {
+            "deployment_id": [row.id for row, *_ in every],
+            "deployment": [row.name for row, *_ in every],
+            "series": [series for _, series, *_ in every],
+            "label": [label for _, _, label, _ in every],
+            "prompt_tokens": np.tile(tokens.astype(np.int64), len(lines)),
+            "handoff_ms": np.concatenate(delays) if delays else [],
+        }
+    )
 
 
 def _in_mode(workload: Workload, row: Deployment, mode: TransferTimingMode) -> Inputs:
     return resolve(workload, row.changed(timing_mode=mode))
 
 
-def _line(x: Inputs, row: Deployment, series: str, label: str, tokens: np.ndarray) -> pd.DataFrame:
+def _delays_ms(x: Inputs, tokens: np.ndarray) -> np.ndarray:
     held = np.minimum(x.decode_cached_tokens, tokens)
     cached = np.minimum(x.prefill_cached_tokens, tokens)
     over = replace(x, prompt_tokens=tokens, decode_cached_tokens=held, prefill_cached_tokens=cached)
-    return pd.DataFrame(
-        {
-            "deployment_id": row.id,
-            "deployment": row.name,
-            "series": series,
-            "label": label,
-            "prompt_tokens": tokens.astype(np.int64),
-            "handoff_ms": handoff(over).handoff_ms,
-        }
-    )
+    return np.broadcast_to(handoff(over).handoff_ms, tokens.shape)

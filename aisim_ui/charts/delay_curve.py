@@ -7,7 +7,8 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.theme import SURFACES, Mode, row_color, template
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import SURFACES, Mode, row_color
 
 
 def delay_curve(
@@ -52,41 +53,39 @@ def delay_curve(
                 "hovertemplate": "%{x:,.0f} tokens: %{y:,.3g} ms",
             }
         )
-    return go.Figure(
+    return figure(
+        data,
         {
-            "data": data,
-            "layout": {
-                "template": template(mode),
-                "title": {"text": "Handoff delay over prompt length"},
-                "height": 470,
-                "hovermode": "closest",
-                "dragmode": False,
-                "xaxis": {"title": {"text": "prompt [tokens, log]"}, "type": "log", "dtick": 1},
-                "yaxis": {"title": {"text": "handoff [ms, log]"}, "type": "log", "dtick": 1},
-                "shapes": [
-                    {
-                        "type": "line",
-                        "xref": "x",
-                        "yref": "paper",
-                        "x0": prompt_tokens,
-                        "x1": prompt_tokens,
-                        "y0": 0,
-                        "y1": 1,
-                        "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
-                    }
-                ],
-                "annotations": [
-                    {
-                        "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
-                        "y": 1,
-                        "xref": "x",
-                        "yref": "paper",
-                        "text": f"{prompt_tokens:,} tokens",
-                        "showarrow": False,
-                        "yanchor": "bottom",
-                        "font": {"size": 12, "color": surface.quiet},
-                    }
-                ],
-            },
-        }
+            "title": {"text": "Handoff delay over prompt length"},
+            "height": 470,
+            "hovermode": "closest",
+            "dragmode": False,
+            "xaxis": {"title": {"text": "prompt [tokens, log]"}, "type": "log", "dtick": 1},
+            "yaxis": {"title": {"text": "handoff [ms, log]"}, "type": "log", "dtick": 1},
+            "shapes": [
+                {
+                    "type": "line",
+                    "xref": "x",
+                    "yref": "paper",
+                    "x0": prompt_tokens,
+                    "x1": prompt_tokens,
+                    "y0": 0,
+                    "y1": 1,
+                    "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
+                }
+            ],
+            "annotations": [
+                {
+                    "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
+                    "y": 1,
+                    "xref": "x",
+                    "yref": "paper",
+                    "text": f"{prompt_tokens:,} tokens",
+                    "showarrow": False,
+                    "yanchor": "bottom",
+                    "font": {"size": 12, "color": surface.quiet},
+                }
+            ],
+        },
+        mode,
     )

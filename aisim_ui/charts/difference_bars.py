@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.theme import SURFACES, Mode, row_color, template
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import SURFACES, Mode, row_color
 
 BAR_PX = 40
 
@@ -26,42 +27,40 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
     """
     surface = SURFACES[mode]
     values = table["ttft_difference_ms"]
-    return go.Figure(
+    return figure(
+        [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "y": table["deployment_id"].tolist(),
+                "x": values.where(values.notna(), None).tolist(),
+                "marker": {"color": [row_color(slot) for slot in colors]},
+                "text": [f"{value:+,.3g} ms" if value == value else "no delay" for value in values],
+                "textposition": "auto",
+                "hovertemplate": "%{x:+,.3f} ms<extra></extra>",
+                "showlegend": False,
+            }
+        ],
         {
-            "data": [
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "y": table["deployment_id"].tolist(),
-                    "x": values.where(values.notna(), None).tolist(),
-                    "marker": {"color": [row_color(slot) for slot in colors]},
-                    "text": [f"{value:+,.3g} ms" if value == value else "no delay" for value in values],
-                    "textposition": "auto",
-                    "hovertemplate": "%{x:+,.3f} ms<extra></extra>",
-                    "showlegend": False,
-                }
-            ],
-            "layout": {
-                "template": template(mode),
-                "title": {"text": f"TTFT against {baseline}"},
-                "height": 150 + BAR_PX * max(len(table), 2),
-                "dragmode": False,
-                "margin": {"b": 48},
-                "bargap": 0.4,
-                "xaxis": {
-                    "title": {"text": "difference in TTFT [ms]"},
-                    "zeroline": True,
-                    "zerolinecolor": surface.quiet,
-                },
-                "yaxis": {
-                    "autorange": "reversed",
-                    "type": "category",
-                    "tickmode": "array",
-                    "tickvals": table["deployment_id"].tolist(),
-                    "ticktext": table["deployment"].tolist(),
-                    "ticks": "",
-                    "showgrid": False,
-                },
+            "title": {"text": f"TTFT against {baseline}"},
+            "height": 150 + BAR_PX * max(len(table), 2),
+            "dragmode": False,
+            "margin": {"b": 48},
+            "bargap": 0.4,
+            "xaxis": {
+                "title": {"text": "difference in TTFT [ms]"},
+                "zeroline": True,
+                "zerolinecolor": surface.quiet,
             },
-        }
+            "yaxis": {
+                "autorange": "reversed",
+                "type": "category",
+                "tickmode": "array",
+                "tickvals": table["deployment_id"].tolist(),
+                "ticktext": table["deployment"].tolist(),
+                "ticks": "",
+                "showgrid": False,
+            },
+        },
+        mode,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, template
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 
 MEASURED, FITTED = ROW_COLORS[3], ROW_COLORS[1]
 
@@ -22,38 +23,36 @@ def fit_over_bytes(table: pd.DataFrame, mode: Mode) -> go.Figure:
     """
     line = table.sort_values("bytes")
     symbols = ["circle" if weight > 0.5 else "circle-open" for weight in table["weight"]]
-    return go.Figure(
-        {
-            "data": [
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": "fit",
-                    "x": line["bytes"].tolist(),
-                    "y": line["predicted_ms"].tolist(),
-                    "line": {"color": FITTED, "width": 2.5},
-                    "hovertemplate": "%{x:,.4s}B: fitted %{y:,.4g} ms",
-                },
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": "measured (open: counted for less)",
-                    "x": table["bytes"].tolist(),
-                    "y": table["measured_ms"].tolist(),
-                    "marker": {"color": MEASURED, "size": 10, "symbol": symbols},
-                    "hovertemplate": "%{x:,.4s}B: measured %{y:,.4g} ms",
-                },
-            ],
-            "layout": {
-                "template": template(mode),
-                "title": {"text": "Transfer time over bytes: measured and fitted"},
-                "height": 430,
-                "dragmode": False,
-                "hovermode": "closest",
-                "xaxis": {"title": {"text": "bytes on the wire [B, log]"}, "type": "log", "dtick": 1},
-                "yaxis": {"title": {"text": "time [ms, log]"}, "type": "log", "dtick": 1},
+    return figure(
+        [
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "fit",
+                "x": line["bytes"].tolist(),
+                "y": line["predicted_ms"].tolist(),
+                "line": {"color": FITTED, "width": 2.5},
+                "hovertemplate": "%{x:,.4s}B: fitted %{y:,.4g} ms",
             },
-        }
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "measured (open: counted for less)",
+                "x": table["bytes"].tolist(),
+                "y": table["measured_ms"].tolist(),
+                "marker": {"color": MEASURED, "size": 10, "symbol": symbols},
+                "hovertemplate": "%{x:,.4s}B: measured %{y:,.4g} ms",
+            },
+        ],
+        {
+            "title": {"text": "Transfer time over bytes: measured and fitted"},
+            "height": 430,
+            "dragmode": False,
+            "hovermode": "closest",
+            "xaxis": {"title": {"text": "bytes on the wire [B, log]"}, "type": "log", "dtick": 1},
+            "yaxis": {"title": {"text": "time [ms, log]"}, "type": "log", "dtick": 1},
+        },
+        mode,
     )
 
 
@@ -68,32 +67,30 @@ def residuals(table: pd.DataFrame, mode: Mode) -> go.Figure:
         Surface.
     """
     surface = SURFACES[mode]
-    return go.Figure(
+    return figure(
+        [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": table["bytes"].tolist(),
+                "y": (table["relative_error"] * 100).tolist(),
+                "marker": {"color": FITTED, "size": 10},
+                "hovertemplate": "%{x:,.4s}B: %{y:+.2f}%<extra></extra>",
+                "showlegend": False,
+            }
+        ],
         {
-            "data": [
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "x": table["bytes"].tolist(),
-                    "y": (table["relative_error"] * 100).tolist(),
-                    "marker": {"color": FITTED, "size": 10},
-                    "hovertemplate": "%{x:,.4s}B: %{y:+.2f}%<extra></extra>",
-                    "showlegend": False,
-                }
-            ],
-            "layout": {
-                "template": template(mode),
-                "title": {"text": "What the fit leaves: predicted against measured"},
-                "height": 300,
-                "margin": {"b": 56},
-                "dragmode": False,
-                "xaxis": {"title": {"text": "bytes on the wire [B, log]"}, "type": "log", "dtick": 1},
-                "yaxis": {
-                    "title": {"text": "relative error [%]"},
-                    "zeroline": True,
-                    "zerolinecolor": surface.quiet,
-                    "rangemode": "tozero",
-                },
+            "title": {"text": "What the fit leaves: predicted against measured"},
+            "height": 300,
+            "margin": {"b": 56},
+            "dragmode": False,
+            "xaxis": {"title": {"text": "bytes on the wire [B, log]"}, "type": "log", "dtick": 1},
+            "yaxis": {
+                "title": {"text": "relative error [%]"},
+                "zeroline": True,
+                "zerolinecolor": surface.quiet,
+                "rangemode": "tozero",
             },
-        }
+        },
+        mode,
     )

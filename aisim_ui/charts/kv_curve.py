@@ -7,7 +7,8 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, template
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 
 
 def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) -> go.Figure:
@@ -43,40 +44,38 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
                 "hovertemplate": "%{x:,.0f} tokens: %{y:,.4g} MB",
             }
         )
-    return go.Figure(
+    return figure(
+        data,
         {
-            "data": data,
-            "layout": {
-                "template": template(mode),
-                "title": {"text": f"KV cache of one request: {model}"},
-                "height": 440,
-                "hovermode": "closest",
-                "dragmode": False,
-                "showlegend": True,
-                "xaxis": {"title": {"text": "tokens [log]"}, "type": "log", "dtick": 1},
-                "yaxis": {"title": {"text": "KV cache [MB, log]"}, "type": "log", "dtick": 1},
-                "shapes": [
-                    {
-                        "type": "line",
-                        "yref": "paper",
-                        "x0": prompt_tokens,
-                        "x1": prompt_tokens,
-                        "y0": 0,
-                        "y1": 1,
-                        "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
-                    }
-                ],
-                "annotations": [
-                    {
-                        "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
-                        "y": 1,
-                        "yref": "paper",
-                        "text": f"{prompt_tokens:,} tokens",
-                        "showarrow": False,
-                        "yanchor": "bottom",
-                        "font": {"size": 12, "color": surface.quiet},
-                    }
-                ],
-            },
-        }
+            "title": {"text": f"KV cache of one request: {model}"},
+            "height": 440,
+            "hovermode": "closest",
+            "dragmode": False,
+            "showlegend": True,
+            "xaxis": {"title": {"text": "tokens [log]"}, "type": "log", "dtick": 1},
+            "yaxis": {"title": {"text": "KV cache [MB, log]"}, "type": "log", "dtick": 1},
+            "shapes": [
+                {
+                    "type": "line",
+                    "yref": "paper",
+                    "x0": prompt_tokens,
+                    "x1": prompt_tokens,
+                    "y0": 0,
+                    "y1": 1,
+                    "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
+                }
+            ],
+            "annotations": [
+                {
+                    "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
+                    "y": 1,
+                    "yref": "paper",
+                    "text": f"{prompt_tokens:,} tokens",
+                    "showarrow": False,
+                    "yanchor": "bottom",
+                    "font": {"size": 12, "color": surface.quiet},
+                }
+            ],
+        },
+        mode,
     )

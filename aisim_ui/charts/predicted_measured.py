@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, template
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 
 STYLES = {
     "reference": ("reference, nominal bandwidth", ROW_COLORS[3], "circle"),
@@ -59,17 +60,15 @@ def predicted_measured(table: pd.DataFrame, title: str, mode: Mode) -> go.Figure
                 "hovertemplate": "%{text}: measured %{x:,.3g} ms, predicted %{y:,.3g} ms",
             }
         )
-    return go.Figure(
+    return figure(
+        data,
         {
-            "data": data,
-            "layout": {
-                "template": template(mode),
-                "title": {"text": title},
-                "height": 480,
-                "dragmode": False,
-                "hovermode": "closest",
-                "xaxis": {"title": {"text": "measured [ms, log]"}, "type": "log", "dtick": 1},
-                "yaxis": {"title": {"text": "predicted [ms, log]"}, "type": "log", "dtick": 1},
-            },
-        }
+            "title": {"text": title},
+            "height": 480,
+            "dragmode": False,
+            "hovermode": "closest",
+            "xaxis": {"title": {"text": "measured [ms, log]"}, "type": "log", "dtick": 1},
+            "yaxis": {"title": {"text": "predicted [ms, log]"}, "type": "log", "dtick": 1},
+        },
+        mode,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.theme import SURFACES, Mode, faded, row_color, template
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import SURFACES, Mode, faded, row_color
 
 # the handoff stands out in the row's full colour, compute is paler; patterns tell them apart without colour
 PARTS = (
@@ -97,52 +98,50 @@ def ttft_bars(
                 "hovertemplate": "at the lowest bandwidth reached: %{x:,.1f} ms<extra></extra>",
             }
         )
-    return go.Figure(
+    return figure(
+        data,
         {
-            "data": data,
-            "layout": {
-                "template": template(mode),
-                "title": {"text": "TTFT by part: one request, nothing else running"},
-                "barmode": "stack",
-                "bargap": 0.35,
-                "height": 180 + BAR_PX * max(len(ids), 2),
-                "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"},
-                "yaxis": {
-                    "autorange": "reversed",
-                    "tickmode": "array",
-                    "tickvals": ids,
-                    "ticktext": labels,
-                    "ticks": "",
-                    "showgrid": False,
-                    "type": "category",
-                },
-                "clickmode": "event+select",
-                "dragmode": False,
-                "shapes": [
-                    {
-                        "type": "line",
-                        "xref": "x",
-                        "yref": "paper",
-                        "x0": ttft_slo_ms,
-                        "x1": ttft_slo_ms,
-                        "y0": 0,
-                        "y1": 1,
-                        "line": {"color": surface.slo, "width": 2, "dash": "dash"},
-                    }
-                ],
-                "annotations": [
-                    {
-                        "x": ttft_slo_ms,
-                        "y": 1,
-                        "xref": "x",
-                        "yref": "paper",
-                        "text": f"SLO {ttft_slo_ms:,g} ms",
-                        "showarrow": False,
-                        "xanchor": "right",
-                        "yanchor": "bottom",
-                        "font": {"color": surface.slo, "size": 12},
-                    }
-                ],
+            "title": {"text": "TTFT by part: one request, nothing else running"},
+            "barmode": "stack",
+            "bargap": 0.35,
+            "height": 180 + BAR_PX * max(len(ids), 2),
+            "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"},
+            "yaxis": {
+                "autorange": "reversed",
+                "tickmode": "array",
+                "tickvals": ids,
+                "ticktext": labels,
+                "ticks": "",
+                "showgrid": False,
+                "type": "category",
             },
+            "clickmode": "event+select",
+            "dragmode": False,
+            "shapes": [
+                {
+                    "type": "line",
+                    "xref": "x",
+                    "yref": "paper",
+                    "x0": ttft_slo_ms,
+                    "x1": ttft_slo_ms,
+                    "y0": 0,
+                    "y1": 1,
+                    "line": {"color": surface.slo, "width": 2, "dash": "dash"},
+                }
+            ],
+            "annotations": [
+                {
+                    "x": ttft_slo_ms,
+                    "y": 1,
+                    "xref": "x",
+                    "yref": "paper",
+                    "text": f"SLO {ttft_slo_ms:,g} ms",
+                    "showarrow": False,
+                    "xanchor": "right",
+                    "yanchor": "bottom",
+                    "font": {"color": surface.slo, "size": 12},
+                }
+            ],
         },
+        mode,
     )
