@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario import MOST_ROWS, Deployment, Scenario, Workload
 
 SCENARIOS = MappingProxyType(
     {
@@ -126,6 +126,6 @@ def appended(scenario: Scenario, row: Deployment) -> Scenario:
     name = next(
         text for text in (row.name, *(f"{row.name[:54]} ({n})" for n in range(2, 100))) if text not in names
     )
-    color = next(slot for slot in range(41) if slot not in colors)
+    color = next((slot for slot in range(MOST_ROWS) if slot not in colors), 0)
     new = row.changed(id=row_id, name=name, color=color)
     return scenario.changed(deployments=(*rows, new), selected_id=row_id)

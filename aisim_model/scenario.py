@@ -19,6 +19,7 @@ from aisim_model.measured_table import checked_table
 from aisim_model.model_spec import ModelSpec
 
 SCHEMA_VERSION: Literal[1] = 1
+MOST_ROWS = 40
 
 Kind = Literal["split", "aggregated"]
 LinkModel = Literal["reference", "calibrated"]
@@ -125,7 +126,7 @@ class Deployment(_Frozen):
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,23}$")]
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    color: Annotated[int, Field(ge=0, le=39)] = Field(
+    color: Annotated[int, Field(ge=0, lt=MOST_ROWS)] = Field(
         0, title="Colour", description="Slot in the palette, kept through every page and order."
     )
     kind: Kind = Field(
@@ -234,6 +235,13 @@ class Deployment(_Frozen):
             return engine(value).id
         return kv_dtype_of(value).name
 
+    @field_validator("prefill_table")
+    @classmethod
+    def _table(cls, value: tuple[tuple[float, float], ...] | None) -> tuple[tuple[float, float], ...] | None:
+        if value is not None:
+            checked_table([tokens for tokens, _ in value], [time_ms for _, time_ms in value])
+        return value
+
     @model_validator(mode="after")
     def _chosen_model_has_its_number(self) -> Self:
         needs = {
@@ -244,10 +252,8 @@ class Deployment(_Frozen):
         }
         for (chooser, choice), field in needs.items():
             if getattr(self, chooser) == choice and getattr(self, field) is None:
-                problem = f"is needed where {chooser} is {choice}"
-                raise InputError(field, None, problem, "Enter it, or choose another model.")
-        if self.prefill_table is not None:
-            checked_table(*zip(*self.prefill_table, strict=True))
+                problem = f"needs a number in {field}"
+                raise InputError(chooser, choice, problem, "Enter it, or choose another model.")
         return self
 
     @property
@@ -298,7 +304,9 @@ class Scenario(_Frozen):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     workload: Workload = Workload()
-    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1, max_length=40)] = example_deployments()
+    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1, max_length=MOST_ROWS)] = (
+        example_deployments()
+    )
     selected_id: str = "split-400g"
     baseline_id: str = "aggregated"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from aisim_model import catalog
@@ -14,6 +15,10 @@ from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
+
+# how long one example takes says nothing on a machine that runs other tests beside it
+settings.register_profile("project", deadline=None)
+settings.load_profile("project")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TIMES = st.floats(0, 1000)
