@@ -1,0 +1,113 @@
+"""`aisim sweep`: one, two or three fields of a scenario over ranges, into a file of any size."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aisim_model.errors import InputError
+from aisim_ui.cli.output import print_json
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+MAX_WORKERS = 256
+STOPPED = 130
+
+
+def sweep(
+    scenario: Annotated[
+        typer.FileBinaryRead, typer.Argument(help="A scenario, YAML or JSON; - is standard input.")
+    ],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            help="FIELD=LOW:HIGH:log:N, FIELD=LOW:HIGH:lin:N or FIELD=a,b,c. Once, twice or three times."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .csv, .parquet or .arrow.")],
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes to share the work; the output is then a folder of Parquet files."),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="A dask scheduler to share the work; the output is a folder of files."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Vary fields of a scenario, across its deployments, into a table of a row a point.
+
+    The file has its name once it is whole; an interrupted run leaves none.
+    """
+    from aisim_model.scenario_file import read_scenario
+    from aisim_model.sweep import swept
+    from aisim_model.sweep.write import format_of, write
+    from aisim_ui.exports import neutral
+
+    in_parts = workers is not None or dask is not None
+    if format_of(output) != ".parquet" and in_parts:
+        raise InputError("output", str(output), "must end in .parquet where work is shared", "Name it so.")
+    executor = _executor(workers, dask)
+    wanted = swept(read_scenario(scenario.read(), scenario.name), vary)
+    with _stoppable(output), typer.progressbar(length=wanted.points, label="Sweep", file=sys.stderr) as bar:
+
+        def progress(points: int) -> None:
+            bar.update(points - bar.pos)
+
+        if executor is None:
+            size = write(wanted, output, neutral if output.suffix.lower() == ".csv" else str, progress)
+        else:
+            from aisim_model.sweep.distributed import write_parts
+
+            with executor as sharing:
+                size = write_parts(wanted, output, sharing, progress)
+    found = {axis.field: axis.size for axis in wanted.axes}
+    if as_json:
+        print_json({"output": str(output), "points": wanted.points, "bytes": size, "values": found})
+    else:
+        counts = " x ".join(f"{count:,} {field}" for field, count in found.items())
+        rows = len(wanted.scenario.deployments)
+        print(f"{output}: {wanted.points:,} points ({counts} x {rows} deployments), {size:,} bytes")
+
+
+def _executor(workers: int | None, dask: str | None) -> AbstractContextManager[Executor] | None:
+    """Return what shares the work, or None where it isn't shared."""
+    if workers is not None and (dask is not None or not 1 <= workers <= MAX_WORKERS):
+        problem = f"must be from 1 to {MAX_WORKERS}, and goes without --dask"
+        raise InputError("workers", workers, problem, "Choose one of the two.")
+    if dask is not None:
+        from aisim_model.sweep.distributed import dask_workers
+
+        return dask_workers(dask)
+    if workers is not None:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    return None
+
+
+@contextmanager
+def _stoppable(output: Path) -> Iterator[None]:
+    """Say that nothing was written where the run is interrupted or terminated."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"\naisim: stopped; {output} was not written.", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
