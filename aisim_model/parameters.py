@@ -191,6 +191,7 @@ def _matrices(keys: Keys) -> int:
     if act == "relu2":
         return PLAIN_MATRICES
     gated = act in GATED_ACTIVATIONS or keys.has("rms_norm_eps", "rmsnorm") or keys.model_type == "qwen"
+    gated = gated or "gated" in str(keys.config.get("feed_forward_proj"))  # T5 1.1
     return GATED_MATRICES if gated or not keys.has(*PLAIN_SIGNS) else PLAIN_MATRICES
 
 

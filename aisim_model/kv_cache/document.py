@@ -37,8 +37,7 @@ def parse(document: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
     if isinstance(document, Mapping):
         return document
     if len(document) > MAX_CONFIG_BYTES:
-        problem = f"is larger than a config.json ever is ({MAX_CONFIG_BYTES // 2**20} MiB)"
-        raise ConfigError("size in bytes", len(document), problem, _REMEDY)
+        raise too_large(len(document))
     try:
         found = json.loads(document, object_pairs_hook=_object)
     except RecursionError:
@@ -53,6 +52,12 @@ def parse(document: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
         )
         raise ConfigError("config", found, f"is {kind}, not an object", _REMEDY)
     return found
+
+
+def too_large(size_bytes: int) -> ConfigError:
+    """Return the error for a file beyond the bound."""
+    problem = f"is larger than a config.json ever is ({MAX_CONFIG_BYTES // 2**20} MiB)"
+    return ConfigError("size in bytes", size_bytes, problem, _REMEDY)
 
 
 def _reason(error: ValueError) -> str:

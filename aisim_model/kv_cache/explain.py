@@ -44,12 +44,12 @@ def explained(blocks: Sequence[Layer], order: Sequence[int], dtype: KvDtype) -> 
     rows = [_row(part, counts[index], dtype) for index, block in enumerate(blocks) for part in block]
     silent = sum(counts[index] for index, block in enumerate(blocks) if not block)
     if silent:
-        rows.append(LayerGroup(silent, "nothing", 0, None, 0, f"{silent} layers that keep nothing"))
+        rows.append(LayerGroup(silent, "nothing", 0, None, 0, "no cache of their own"))
     return tuple(rows)
 
 
 def _row(part: AnyPart, layers: int, dtype: KvDtype) -> LayerGroup:
-    each = f"{layers} layers x "
+    each = f"{layers} layer{'s' if layers > 1 else ''} x "
     if isinstance(part, State):
         working = f"{each}({part.recurrent_bytes:,} B recurrent + {part.conv_bytes:,} B convolution)"
         return LayerGroup(layers, "recurrent state", 0, None, layers * part.constant_bytes, working)

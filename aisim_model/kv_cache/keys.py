@@ -30,6 +30,7 @@ POSITIONS = (
     "model_max_length",
 )
 MTP = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules")
+WEAK = ("dim", "model_dim")  # names that mean other things where a better one is there
 MAX_LAYERS = 10_000
 MAX_SIZE = 10**9
 MAX_POSITIONS = 10**12
@@ -115,7 +116,7 @@ class Keys:
         }
         for name, value in found.items():
             first = next(iter(found))
-            if value != found[first]:
+            if value != found[first] and name not in WEAK:
                 raise self.contradiction(name, value, f"{first} = {found[first]}")
         if found:
             return next(iter(found.values()))

@@ -20,6 +20,7 @@ NESTED = (
 MAX_DEPTH = 4
 _DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers", "block_configs")
 # other files that lie beside a config.json, by a key that only they have
+_ALWAYS_OTHER = ("peft_type", "_diffusers_version", "weight_map")
 _OTHER_FILES: Mapping[str, str] = MappingProxyType(
     {
         "peft_type": "an adapter's config; choose the config.json of its base model",
@@ -123,20 +124,19 @@ def _same_layers(outer: Mapping[str, Any], inner: Mapping[str, Any], path: str) 
 
 def refuse_others(keys: Keys) -> None:
     """Refuse a file that is no model's config, and a model that keeps no KV."""
-    config = keys.config
+    config, remedy = keys.config, "Choose the config.json of a model."
     names = (*LAYERS, *HEADS, *_DECODER_LAYERS, "encoder_layers")
-    if not any(name in config for name in names) and "num_hidden_layers" not in keys.defaults:
-        for name, kind in _OTHER_FILES.items():
-            if name in config:
-                remedy = "Choose the config.json of a model."
-                raise ConfigError(name, config[name], f"shows that this is {kind}", remedy)
+    sized = any(name in config for name in names) or "num_hidden_layers" in keys.defaults
+    for name in _ALWAYS_OTHER if sized else _OTHER_FILES:
+        if name in config:
+            raise ConfigError(name, config[name], f"shows that this is {_OTHER_FILES[name]}", remedy)
+    if not sized:
         problem = "is not in the file, nor any other key of a model's size: this is no model's config.json"
-        raise ConfigError(
-            f"{keys.path}num_hidden_layers", None, problem, "Choose the config.json of a model."
-        )
+        raise ConfigError(f"{keys.path}num_hidden_layers", None, problem, remedy)
     masked = any(part in str(name) for name in _architectures(keys) for part in ("MaskedLM", "EncoderModel"))
     token_types = "type_vocab_size" in config and keys.model_type != "xlnet"
-    encoder = keys.model_type in _ENCODERS or masked or token_types
+    sensor = "feat_extract_norm" in config or ("patch_size" in config and "vocab_size" not in config)
+    encoder = keys.model_type in _ENCODERS or masked or token_types or sensor
     if encoder and config.get("is_decoder") is not True and config.get("is_encoder_decoder") is not True:
         problem = "is an encoder: it keeps no KV cache and hands nothing over"
         raise ConfigError(

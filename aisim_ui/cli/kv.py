@@ -11,7 +11,7 @@ import typer
 from aisim_model.errors import InputError
 from aisim_model.handoff import whole_count
 from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of, read_config
-from aisim_model.kv_cache.document import MAX_CONFIG_BYTES, parse
+from aisim_model.kv_cache.document import MAX_CONFIG_BYTES, parse, too_large
 from aisim_model.kv_cache.wire import checked_ranks
 from aisim_ui.cli.output import print_json
 
@@ -95,6 +95,8 @@ def _row(file: Path, sized: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
 def _bytes(file: Path) -> bytes:
     """Read a file of bounded size."""
     try:
+        if (size := file.stat().st_size) > MAX_CONFIG_BYTES:
+            raise too_large(size)
         with file.open("rb") as stream:
             return stream.read(MAX_CONFIG_BYTES + 1)
     except OSError as error:

@@ -147,6 +147,14 @@ def test_the_status_is_one_only_if_all_are_refused(aisim: Aisim, written: Writte
     assert all("error" in row for row in ran.json)
 
 
+def test_a_file_of_fifty_megabytes_is_not_read(aisim: Aisim, tmp_path: Path) -> None:
+    file = tmp_path / "large.json"
+    with file.open("wb") as stream:
+        stream.truncate(50_000_000)
+    row = aisim(f"kv {file} --json").json[0]
+    assert row["error"].startswith("size in bytes = 50000000: is larger than a config.json ever is")
+
+
 def test_a_layout_that_a_model_can_not_have_is_its_own_error(aisim: Aisim, written: Written) -> None:
     ran = aisim(f"kv {written('llama', LLAMA_70B)} {written('mla', MLA)} --kv-dtype fp8_ds_mla --json")
     assert "is a layout of MLA latents" in ran.json[0]["error"]

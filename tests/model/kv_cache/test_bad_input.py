@@ -47,6 +47,8 @@ def without(*names: str) -> dict[str, Any]:
         ('{"producer": {"name": "modelopt"}, "quantization": {}}', "hf_quant_config.json"),
         ('{"weight_map": {}, "metadata": {}}', "an index of weight files"),
         ('{"temperature": 0.6, "top_p": 0.9}', "no model's config.json"),
+        ('{"peft_type": "P_TUNING", "num_layers": 28, "num_attention_heads": 16}', "peft_type = 'P_TUNING'"),
+        ('{"_diffusers_version": "0.29", "num_layers": 24, "num_attention_heads": 24}', "an image pipeline"),
         ('{"text_config": [1]}', r"text_config = \[1\]: must be an object"),
     ],
 )
@@ -150,7 +152,15 @@ def test_bytes_are_read_in_the_encodings_of_json(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [{"model_type": "bert"}, {"architectures": ["XlmForMaskedLM"]}, {"type_vocab_size": 2}]
+    "model",
+    [
+        {"model_type": "bert"},
+        {"architectures": ["XlmForMaskedLM"]},
+        {"architectures": ["T5EncoderModel"]},
+        {"type_vocab_size": 2},
+        {"patch_size": 14, "image_size": 224},
+        {"feat_extract_norm": "group"},
+    ],
 )
 def test_an_encoder_is_refused(model: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="keeps no KV cache"):
