@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from aisim_model import catalog, prefill, roofline, transfer
 from aisim_model.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.errors import InputError
+from aisim_model.frozen import Frozen
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
 from aisim_model.measured_table import checked_table
 from aisim_model.model_spec import ModelSpec
+from aisim_model.traffic import Traffic
 
 SCHEMA_VERSION: Literal[1] = 1
 MOST_ROWS = 40
@@ -34,21 +36,7 @@ Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
-
-    def changed(self, **values: Any) -> Self:
-        """Return a copy with some fields changed, validated like any other.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            For a value out of its range; it names the field.
-        """
-        return type(self).model_validate({**dict(self), **values})
-
-
-class Workload(_Frozen):
+class Workload(Frozen):
     """What is asked of every deployment: a model, a prompt, an answer, two service levels.
 
     Examples
@@ -112,7 +100,7 @@ class Workload(_Frozen):
         return self.model or catalog.model(self.model_id).spec()
 
 
-class Deployment(_Frozen):
+class Deployment(Frozen):
     """One row: how prompts are computed, handed over and answered. None leaves a choice to the engine.
 
     An aggregated row has `prefill_workers` workers of `prefill_tp` GPUs that do both; its decode fields and
@@ -291,8 +279,8 @@ def example_deployments() -> tuple[Deployment, ...]:
     )
 
 
-class Scenario(_Frozen):
-    """A workload, its deployment rows, the selected row and the one that others are compared to.
+class Scenario(Frozen):
+    """A workload, its deployment rows, the selected row, the one others are compared to, and their traffic.
 
     Examples
     --------
@@ -309,6 +297,7 @@ class Scenario(_Frozen):
     )
     selected_id: str = "split-400g"
     baseline_id: str = "aggregated"
+    traffic: Traffic = Traffic()
 
     @model_validator(mode="after")
     def _ids_name_rows(self) -> Self:
