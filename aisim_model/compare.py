@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 
 from aisim_model.capacity import Capacity, capacity
+from aisim_model.cost import Cost, cost
 from aisim_model.inputs import Inputs, resolve
+from aisim_model.load import Load, service, under_load
+from aisim_model.memory import RowMemory, row_memory
+from aisim_model.ranking import ranking
 from aisim_model.scenario import Deployment, Scenario, Workload
-from aisim_model.solve import bandwidth_for_ttft
+from aisim_model.solve import bandwidth_for_ttft, most_within, within
 from aisim_model.ttft import (
     TtftBreakdown,
     breakdown,
@@ -44,6 +50,14 @@ class Outcome:
         Bandwidth at which TTFT just meets its SLO [GB/s]; 0 where any does, infinite where none does.
     capacity : Capacity
         Requests a second by resource.
+    memory : RowMemory
+        What its workers hold, and whether it fits.
+    load : Load
+        The estimate at the workload's arrivals.
+    most_per_s : float
+        Most load within both service levels [requests/s].
+    cost : Cost
+        Its price, by the hour and by the token at that load.
     """
 
     x: Inputs
@@ -57,6 +71,10 @@ class Outcome:
     slowest_handoff_ms: float | None
     needed_gb_s: float
     capacity: Capacity
+    memory: RowMemory
+    load: Load
+    most_per_s: float
+    cost: Cost
 
     @property
     def row(self) -> Deployment:
@@ -82,8 +100,9 @@ class Outcome:
         return None
 
 
+@lru_cache(maxsize=512)
 def outcome(workload: Workload, row: Deployment) -> Outcome:
-    """Model one row.
+    """Model one row; what was asked before is remembered.
 
     Parameters
     ----------
@@ -101,6 +120,8 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
     x = resolve(workload, row)
     parts = breakdown(x)
     low = x.measured_low_gb_s
+    served = service(x, workload.output_tokens)
+    most_per_s = most_within(served, workload)
     return Outcome(
         x=x,
         parts=parts,
@@ -113,6 +134,10 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
         slowest_handoff_ms=None if low is None else float(handoff(replace(x, bandwidth_gb_s=low)).handoff_ms),
         needed_gb_s=bandwidth_for_ttft(x, workload.ttft_slo_ms),
         capacity=capacity(x, workload.itl_slo_ms, workload.output_tokens),
+        memory=row_memory(x, workload.output_tokens),
+        load=under_load(served, workload.arrivals_per_s),
+        most_per_s=most_per_s,
+        cost=cost(x, most_per_s, workload.output_tokens),
     )
 
 
@@ -123,6 +148,9 @@ def compare(scenario: Scenario) -> tuple[Outcome, ...]:
 
 def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
     """Lay outcomes out as a tidy table, one row a deployment; what is not known is empty.
+
+    A row that doesn't fit has no times: `fit_problem` says why. Columns with `loaded` in their name and the
+    utilisations are estimates of means at the workload's arrivals.
 
     Parameters
     ----------
@@ -138,31 +166,66 @@ def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
     >>> found.loc[found["deployment"] == "Split, 400G NIC per GPU", "wire_bytes"].item()
     3145728000.0
     """
-    slo = scenario.workload
     base = next(one for one in outcomes if one.row.id == scenario.baseline_id)
+    base_ms = math.nan if base.memory.problem else float(base.parts.ttft_ms)
+    ranks = ranking(outcomes, scenario.workload)
     rows = [
-        {
-            "deployment_id": one.row.id,
-            "deployment": one.row.name,
-            "kind": one.row.kind,
-            "gpus": one.row.gpus,
-            "sent_tokens": one.sent_tokens,
-            "wire_bytes": one.wire_bytes,
-            "bandwidth_gb_s": float(one.x.bandwidth_gb_s) if one.row.split else math.nan,
-            "needed_gb_s": one.needed_gb_s,
-            **asdict(one.parts),
-            "ttft_ms": one.parts.ttft_ms,
-            "ttft_difference_ms": one.parts.ttft_ms - base.parts.ttft_ms,
-            "handoff_ms": one.handoff_ms,
-            "slowest_handoff_ms": math.nan if one.slowest_handoff_ms is None else one.slowest_handoff_ms,
-            "handoff_share": one.handoff_share,
-            "itl_ms": one.itl_ms,
-            "second_token_ms": one.second_token_ms,
-            "meets_ttft_slo": bool(one.parts.ttft_ms <= slo.ttft_slo_ms),
-            "meets_itl_slo": bool(one.itl_ms <= slo.itl_slo_ms),
-            "carries_requests_per_s": one.capacity.requests_per_s,
-            "busiest": one.capacity.busiest,
-        }
-        for one in outcomes
+        {**_record(one, scenario.workload, base_ms), "rank": rank.place, "why": rank.why}
+        for one, rank in zip(outcomes, ranks, strict=True)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
+    """Return one row of the table."""
+    row, ttft_ms, load = one.row, float(one.parts.ttft_ms), one.load
+    fits = one.memory.problem is None
+    prefill, decode = one.memory.workers[0], one.memory.workers[-1]
+    times = {
+        **vars(one.parts),
+        "ttft_ms": ttft_ms,
+        "ttft_difference_ms": ttft_ms - base_ms,
+        "ttft_over_slo_ms": ttft_ms - slo.ttft_slo_ms,
+        "handoff_ms": one.handoff_ms,
+        "slowest_handoff_ms": math.nan if one.slowest_handoff_ms is None else one.slowest_handoff_ms,
+        "handoff_share": one.handoff_share,
+        "itl_ms": one.itl_ms,
+        "itl_over_slo_ms": one.itl_ms - slo.itl_slo_ms,
+        "second_token_ms": one.second_token_ms,
+        "loaded_queue_ms": float(load.parts.queue_ms),
+        "loaded_ttft_ms": load.ttft_ms,
+        "loaded_itl_ms": load.itl_ms,
+        "loaded_tail_itl_ms": load.tail_itl_ms,
+    }
+    return {
+        "deployment_id": row.id,
+        "deployment": row.name,
+        "kind": row.kind,
+        "gpus": row.gpus,
+        "fits": fits,
+        "fit_problem": one.memory.problem or "",
+        "weights_gb_per_gpu": decode.weights_gb,
+        "kv_pool_gb_per_gpu": decode.pool_gb,
+        "prefill_worker_holds": prefill.requests,
+        "decode_worker_holds": decode.requests,
+        "handoffs_in_flight": one.memory.handoffs_in_flight,
+        "sent_tokens": one.sent_tokens,
+        "wire_bytes": one.wire_bytes,
+        "bandwidth_gb_s": float(one.x.bandwidth_gb_s) if row.split else math.nan,
+        "needed_gb_s": one.needed_gb_s,
+        **(times if fits else dict.fromkeys(times, math.nan)),
+        "meets_ttft_slo": fits and ttft_ms <= slo.ttft_slo_ms,
+        "meets_itl_slo": fits and one.itl_ms <= slo.itl_slo_ms,
+        "arrivals_per_s": slo.arrivals_per_s,
+        "prefill_utilisation": load.prefill_utilisation,
+        "link_utilisation": load.link_utilisation,
+        "decode_utilisation": load.decode_utilisation,
+        "overloaded": load.overloaded,
+        "bottleneck": load.bottleneck if slo.arrivals_per_s else one.capacity.busiest,
+        "meets_slos_under_load": fits and within(load, slo),
+        "carries_requests_per_s": one.capacity.requests_per_s,
+        "carries_within_slos_per_s": one.most_per_s,
+        "busiest": one.capacity.busiest,
+        "usd_per_hour": one.cost.usd_per_hour,
+        "usd_per_million_output_tokens": one.cost.usd_per_million_output_tokens,
+    }

@@ -56,9 +56,7 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
         return 0.0
     if at_ms(MAX_GB_S) > target.at_most_ms:
         return math.inf
-    exponent = root(
-        lambda e: at_ms(math.exp(e)) - target.at_most_ms, math.log(MIN_GB_S), math.log(MAX_GB_S)
-    )
+    exponent = root(lambda e: at_ms(math.exp(e)) - target.at_most_ms, math.log(MIN_GB_S), math.log(MAX_GB_S))
     return math.exp(exponent)
 
 

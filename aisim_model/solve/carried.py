@@ -1,0 +1,161 @@
+"""The most load that a row carries within both service levels, and how to divide its GPUs for more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from aisim_model.load import Load, Service, under_load
+from aisim_model.scenario import Workload
+
+MOST_DIVISIONS = 128
+HALVINGS = 60
+
+
+def within(load: Load, workload: Workload) -> bool:
+    """Say whether a load meets both service levels, on TTFT and on inter-token latency, as means.
+
+    Examples
+    --------
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.load import service, under_load
+    >>> from aisim_model.scenario import Deployment
+    >>> served = service(resolve(Workload(), Deployment(id="a", name="a")), 340)
+    >>> within(under_load(served, 1.0), Workload()), within(under_load(served, 3.0), Workload())
+    (True, False)
+    """
+    return load.ttft_ms <= workload.ttft_slo_ms and load.itl_ms <= workload.itl_slo_ms
+
+
+def most_within(served: Service, workload: Workload) -> float:
+    """Most arrivals that a row carries with both service levels met, by the estimate under load.
+
+    Parameters
+    ----------
+    served : Service
+        The row, from `aisim_model.load.service`.
+    workload : Workload
+        For its service levels.
+
+    Returns
+    -------
+    float
+        Requests a second; 0 where one request alone misses a service level, or the row doesn't fit.
+
+    Examples
+    --------
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.load import service
+    >>> from aisim_model.scenario import Deployment
+    >>> round(most_within(service(resolve(Workload(), Deployment(id="a", name="a")), 340), Workload()), 2)
+    2.03
+    """
+    if not within(under_load(served, 0.0), workload):
+        return 0.0
+    # by the sequences in decode, which rise with the arrivals and give them without another search
+    batch = last_true(
+        lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, served.most_sequences
+    )
+    return served.arrivals_at(batch)
+
+
+def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Return the last place from `low` on where something holds, to the last bit; `high` if it always does.
+
+    Examples
+    --------
+    >>> round(last_true(lambda x: x * x <= 2.0, 0.0, 2.0), 12)
+    1.414213562373
+    """
+    if holds(high):
+        return high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class Division:
+    """A way to divide a row's GPUs into prefill and decode workers.
+
+    Parameters
+    ----------
+    prefill_workers, decode_workers : int
+        Workers of the row's TP [-].
+    requests_per_s : float
+        Most load within both service levels [requests/s].
+    """
+
+    prefill_workers: int
+    decode_workers: int
+    requests_per_s: float
+
+
+def divisions(served: Service) -> Iterator[tuple[int, int]]:
+    """Return the prefill and decode workers that use all of a split row's GPUs, few prefill workers first.
+
+    Examples
+    --------
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.load import service
+    >>> from aisim_model.scenario import Deployment
+    >>> row = Deployment(id="a", name="a", prefill_tp=2, decode_tp=4, prefill_workers=2, decode_workers=2)
+    >>> list(divisions(service(resolve(Workload(), row), 340)))
+    [(2, 2), (4, 1)]
+    """
+    row = served.x.row
+    for prefill in range(1, row.gpus // row.prefill_tp + 1):
+        decode, rest = divmod(row.gpus - prefill * row.prefill_tp, row.decode_tp)
+        if decode >= 1 and rest == 0:
+            yield prefill, decode
+
+
+def best_division(served: Service, workload: Workload) -> Division | None:
+    """Divide a split row's GPUs so that they carry the most load within both service levels.
+
+    Parameters
+    ----------
+    served : Service
+        The row, from `aisim_model.load.service`.
+    workload : Workload
+        For its service levels.
+
+    Returns
+    -------
+    Division or None
+        The best one, of equals that with the fewest prefill workers; None where none meets both, and for an
+        aggregated row. Of more than 128 ways every so many are tried, then those near the best.
+
+    Examples
+    --------
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.load import service
+    >>> from aisim_model.scenario import Deployment
+    >>> row = Deployment(id="a", name="a", prefill_workers=1, decode_workers=3)
+    >>> found = best_division(service(resolve(Workload(), row), 340), Workload())
+    >>> found.prefill_workers, found.decode_workers
+    (3, 1)
+    """
+    if not served.x.row.split:
+        return None
+    ways = list(divisions(served))
+    while True:
+        stride = math.ceil(len(ways) / MOST_DIVISIONS)
+        tried = [
+            (index, _carried(served, workload, *ways[index])) for index in range(0, len(ways), stride or 1)
+        ]
+        if not tried:
+            return None
+        index, best = max(tried, key=lambda one: (one[1].requests_per_s, -one[0]))
+        if stride <= 1:
+            return best if best.requests_per_s > 0 else None
+        ways = ways[max(index - stride, 0) : index + stride + 1]
+
+
+def _carried(served: Service, workload: Workload, prefill: int, decode: int) -> Division:
+    divided = replace(served, prefill_workers=prefill, decode_workers=decode)
+    return Division(prefill, decode, most_within(divided, workload))
