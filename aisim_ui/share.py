@@ -62,46 +62,69 @@ def unpacked(text: str) -> Any:
         raise InputError(PARAMETER, text, "holds no scenario", remedy) from None
 
 
-def repaired(data: Any, kind: type[BaseModel] = Scenario) -> tuple[Any, list[str]]:
+def repaired(data: Any) -> tuple[Scenario, list[str]]:
     """Validate data field by field: a wrong one is said and left at its default, the others stay.
 
     Returns
     -------
     tuple
-        The model and a sentence for each value that was not taken.
+        The scenario and a sentence for each value that was not taken.
     """
-    said: list[str] = []
+    said: dict[str, None] = {}
     for _ in range(MAX_FIXES):
         try:
-            return kind.model_validate(data), said
+            return Scenario.model_validate(data), list(said)
         except ValidationError as error:
-            said += [line for line in sentences(error) if line not in said]
-            for item in error.errors(include_url=False):
-                cause = item.get("ctx", {}).get("error")
-                ends = (cause.field,) if isinstance(cause, InputError) and item["loc"] else ()
-                if not _without(data, (*item["loc"], *ends)) and not _without(data, item["loc"]):
-                    return kind(), said
-    return kind(), said
+            said.update(dict.fromkeys(sentences(error)))
+            wrong = {_field_of(item) for item in error.errors(include_url=False)}
+            if not _without(data, wrong):
+                break
+    return Scenario(), list(said)
 
 
-def _without(data: Any, path: tuple[Any, ...]) -> bool:
-    """Take out the value at a path, or the row that lacks what it needs; say whether there was one."""
-    *way, last = path or (None,)
-    holder = data
-    for step in way:
-        try:
-            holder = holder[step]
-        except (KeyError, IndexError, TypeError):
-            return False
-    if isinstance(holder, dict) and last in holder:
-        del holder[last]
-        return True
-    if isinstance(holder, list) and isinstance(last, int) and last < len(holder):
-        del holder[last]
-        return True
-    if isinstance(holder, dict) and way and isinstance(way[-1], int):  # a row without a name it needs
-        return _without(data, tuple(way))
-    return False
+def _field_of(item: Any) -> tuple[Any, ...]:
+    """Return the way to the field of a scenario that an error is about, however deep in it the fault lies."""
+    way: tuple[Any, ...] = item["loc"]
+    depth = 3 if way[:1] == ("deployments",) else 2
+    cause = item.get("ctx", {}).get("error")
+    if len(way) < depth and isinstance(cause, InputError):  # about a whole part, which names its field
+        way = (*way, cause.field)
+    return way[:depth]
+
+
+def _without(data: Any, wrong: set[tuple[Any, ...]]) -> bool:
+    """Take the wrong fields out of data, and rows that lack what they need; say whether anything changed."""
+    if not isinstance(data, dict):
+        return False
+    rows = data.get("deployments")
+    rows_out = set()
+    changed = False
+    for way in wrong:
+        match way:
+            case ("deployments", int(at), *field):
+                row = rows[at] if isinstance(rows, list) else None
+                if isinstance(row, dict) and field and field[0] in row:
+                    del row[field[0]]
+                else:
+                    rows_out.add(at)
+                changed = True
+            case (part, field) if isinstance(held := data.get(part), dict) and field in held:
+                del held[field]
+                changed = True
+            case (("selected_id" | "baseline_id") as name,) if data.get(name) != (first := _first_id(data)):
+                data[name] = first  # the default may be none of these rows
+                changed = True
+            case (name, *_) if name in data:
+                del data[name]
+                changed = True
+    if rows_out and data.get("deployments") is rows:
+        data["deployments"] = [row for at, row in enumerate(rows) if at not in rows_out]
+    return changed
+
+
+def _first_id(data: dict[str, Any]) -> Any:
+    rows = data.get("deployments")
+    return rows[0].get("id") if isinstance(rows, list) and rows and isinstance(rows[0], dict) else None
 
 
 def read(parameters: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
