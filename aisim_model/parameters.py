@@ -107,12 +107,14 @@ def estimate_parameters(config: Mapping[str, Any] | str | bytes) -> ParameterEst
     """
     keys = text_keys(config)
     kinds = layer_kinds(keys)
+    keys = _with_nested_mlp(keys)
     if keys.has("num_mem_blocks") or keys.model_type.startswith("zamba"):
         return ParameterEstimate(
             None, None, "Attention blocks are shared between layers: enter the parameters."
         )
     try:
         total = active = embedding_weights(keys) + encoder_weights(keys)
+        total += _layer_embeddings(keys, len(kinds))
         for index, kind in enumerate(kinds):
             mixer, forward = mixer_weights(keys, kind), feed_forward_weights(keys, kinds, index)
             total += mixer + forward.total
@@ -129,6 +131,21 @@ def embedding_weights(keys: Keys) -> int:
     if tied is None:
         tied = keys.outer.get("tie_word_embeddings") is True or not keys.has("rms_norm_eps")
     return vocabulary * hidden_size(keys) * (1 if tied else 2)
+
+
+def _layer_embeddings(keys: Keys, layers: int) -> int:
+    """Return the weights of Gemma-3n's embeddings by layer, of which a token looks up one row [-]."""
+    size = keys.whole("hidden_size_per_layer_input", low=0)
+    vocabulary = keys.whole("vocab_size_per_layer_input", low=0)
+    return layers * size * vocabulary if size and vocabulary else 0
+
+
+def _with_nested_mlp(keys: Keys) -> Keys:
+    """Return the keys with those of DBRX's nested MLP beside them."""
+    if not keys.has("ffn_config"):
+        return keys
+    nested = keys.sub("ffn_config").config
+    return Keys({**keys.config, **nested}, keys.path, keys.defaults, keys.outer)
 
 
 def encoder_weights(keys: Keys) -> int:
@@ -154,10 +171,20 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
     if keys.has("block_configs"):
         return Weights(*[_pruned(keys, index)] * 2)
     experts = _at(keys, EXPERTS, index)
+    if keys.model_type == "longcat_flash" and experts:
+        # two attention blocks share one set of experts, and have an MLP each
+        each = _mlp(keys, _intermediate(keys))
+        found = _experts(keys, index, experts) if index % 2 == 0 else Weights(0, 0)
+        return Weights(each + found.total, each + found.active)
     sparse = kinds[index].name == "moe" if blocks else _is_sparse(keys, index)
     if experts is None or experts == 1 or not sparse:
         width = keys.whole("intermediate_size_mlp", "dense_intermediate_size")
         return Weights(*[_mlp(keys, width or _intermediate(keys, index))] * 2)
+    return _experts(keys, index, experts)
+
+
+def _experts(keys: Keys, index: int, experts: int) -> Weights:
+    """Return the weights of a layer's experts, its router and what every token runs through."""
     size = _at(keys, ("moe_intermediate_size", "expert_ffn_hidden_size"), index) or _intermediate(keys, index)
     chosen = _at(keys, CHOSEN, index)
     if chosen is None:
@@ -167,7 +194,9 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
     common = hidden * experts + _mlp(keys, _shared(keys, size, index)) + 2 * hidden * (latent or 0)
     if keys.flag("enable_moe_block"):
         common += _mlp(keys, _intermediate(keys, index))
-    return Weights(experts * one + common, chosen * one + common)
+    # some of the chosen may be experts that do nothing
+    working = chosen * experts // (experts + (keys.whole("zero_expert_num", low=0) or 0))
+    return Weights(experts * one + common, working * one + common)
 
 
 def _at(keys: Keys, names: Sequence[str], index: int) -> int | None:
@@ -188,8 +217,10 @@ def _mlp(keys: Keys, width: int) -> int:
 def _matrices(keys: Keys) -> int:
     """Return how many matrices an MLP has: gated ones three, plain ones two."""
     act = keys.raw("hidden_act", "hidden_activation", "mlp_hidden_act", "activation_function")
-    if act == "relu2":
+    if act == "relu2" or keys.model_type.startswith("rwkv"):
         return PLAIN_MATRICES
+    if keys.has("ffn_act_fn"):
+        return GATED_MATRICES
     gated = act in GATED_ACTIVATIONS or keys.has("rms_norm_eps", "rmsnorm") or keys.model_type == "qwen"
     gated = gated or "gated" in str(keys.config.get("feed_forward_proj"))  # T5 1.1
     return GATED_MATRICES if gated or not keys.has(*PLAIN_SIGNS) else PLAIN_MATRICES
@@ -197,6 +228,10 @@ def _matrices(keys: Keys) -> int:
 
 def _intermediate(keys: Keys, index: int = 0) -> int:
     width = _at(keys, INTERMEDIATE, index)
+    if width is None and keys.model_type in ("rwkv5", "rwkv6"):
+        return int(3.5 * hidden_size(keys)) // 32 * 32  # as the class rounds
+    if keys.has("block_ff_dim") and keys.flag("block_auto_adjust_ff_dim") is not False:
+        return math.ceil(2 * (width or 0) // 3 / 256) * 256  # LFM2 takes two thirds, in steps of 256
     if width is None and _matrices(keys) > PLAIN_MATRICES:
         raise keys.missing(INTERMEDIATE[0], "the size of the MLP")
     width = width or 4 * hidden_size(keys)  # what GPT-2, BLOOM, Falcon and MPT take for granted

@@ -138,6 +138,6 @@ def _recurrent(keys: Keys, name: str) -> int:
     if name == "conv":
         return 4 * hidden * hidden
     if name == "rwkv":
-        return (4 if keys.model_type == "rwkv" else 5) * hidden * hidden
+        return (5 if keys.model_type == "rwkv" else 6) * hidden * hidden  # one of them in the channel mix
     width = keys.whole("lru_width") or hidden
     return 3 * hidden * width + 2 * width * width // attention_heads(keys)

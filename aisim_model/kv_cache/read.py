@@ -102,11 +102,9 @@ def _last_attention(layers: Sequence[Layer]) -> Layer:
 
 def layer_kinds(keys: Keys) -> Sequence[Kind]:
     """Return the kinds of all layers, by the first family whose keys say so."""
-    for family in FAMILIES:
-        kinds = family.pattern(keys)
-        if kinds is not None:
-            return without_shared(keys, kinds)
-    raise keys.missing("num_hidden_layers", "the number of layers")  # the last family always answers
+    # the last family always answers
+    kinds = next(kinds for family in FAMILIES if (kinds := family.pattern(keys)) is not None)
+    return without_shared(keys, kinds)
 
 
 def _kept(keys: Keys, kind: Kind) -> Layer:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +61,21 @@ def test_published_parameters(shared_dir: Path, file: str, total: float, active:
     assert found.missing == ""
     assert found.total == pytest.approx(total * 1e9, rel=TOTAL_TOLERANCE)
     assert found.active == pytest.approx(active * 1e9, rel=ACTIVE_TOLERANCE)
+
+
+def own_rows() -> list[dict[str, Any]]:
+    """Return the models of our own table whose parameters are published."""
+    data = Path(__file__).parent / "kv_cache" / "data" / "configs.json"
+    return [row for row in json.loads(data.read_text(encoding="utf-8")) if "billions" in row]
+
+
+@pytest.mark.parametrize("row", own_rows(), ids=lambda row: row["model"])
+def test_models_of_our_own_table(row: dict[str, Any]) -> None:
+    found = estimate_parameters(row["config"])
+    total, active = row["billions"]
+    assert found.missing == ""
+    assert found.total == pytest.approx(total * 1e9, rel=0.05)
+    assert found.active == pytest.approx(active * 1e9, rel=0.2)
 
 
 SMALL = {
