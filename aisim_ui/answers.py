@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aisim_model.compare import Outcome
 from aisim_model.scenario import Workload
-from aisim_ui.words import bandwidth, milliseconds, percent, significant
+from aisim_ui.words import bandwidth, literal, milliseconds, percent, significant
 
 ADVICE = {
     "prefill": "prefill is the bottleneck: add prefill, not links",
@@ -34,9 +34,9 @@ def sentence(one: Outcome) -> str:
     if not row.split:
         full = "no request fits its KV pool" if one.capacity.requests_per_s == 0 else "its workers do both"
         ttft = milliseconds(one.parts.ttft_ms)
-        return f"**{row.name}** hands nothing over: TTFT is its prefill, {ttft}; {full}."
+        return f"**{literal(row.name)}** hands nothing over: TTFT is its prefill, {ttft}; {full}."
     if one.no_delay_reason:
-        return f"**{row.name}**: no handoff delay, because {one.no_delay_reason}."
+        return f"**{literal(row.name)}**: no handoff delay, because {one.no_delay_reason}."
     added = range_text(one)
     if one.x.profile.first_token_from == "prefill":
         share = "and falls before the second token: the first is the prefill worker's own"

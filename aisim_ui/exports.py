@@ -7,11 +7,13 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from aisim_model import MODEL_VERSION
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# what a spreadsheet reads as a formula, blanks before it and full-width signs included
+FORMULA = re.compile(r"\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n]")
 
 
 def file_name(title: str, ending: str) -> str:
@@ -21,8 +23,11 @@ def file_name(title: str, ending: str) -> str:
 
 
 def neutral(cell: Any) -> Any:
-    """Keep a text cell from being read as a formula by a spreadsheet."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+    """Keep a text cell from being read as a formula by a spreadsheet, or as the end of a row."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{text}" if FORMULA.match(cell) else text
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
@@ -37,6 +42,8 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 
 def finite(value: Any) -> Any:
     """Replace what JSON has no word for, NaN and infinity, by null."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return finite(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

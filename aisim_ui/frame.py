@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,7 @@ def chart(figure: go.Figure, data: pd.DataFrame, key: str, pick: bool = False) -
     pick : bool
         Whether a click on a mark selects its row (`customdata` is the row's id).
     """
-    title = str(figure.layout.title.text)
+    title = html.unescape(str(figure.layout.title.text))  # a label for the chart, text here
     picture = state().picture
     st.plotly_chart(
         figure,

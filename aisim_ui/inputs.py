@@ -12,6 +12,7 @@ import streamlit as st
 
 from aisim_ui.fields import Field, field, plain, steps
 from aisim_ui.state import Place, attempt, state
+from aisim_ui.words import literal
 
 
 def _follow(key: str, value: object) -> None:
@@ -65,7 +66,7 @@ def number(
         args=(place, key, spec),
     )
     if problem:
-        st.error(problem.sentence, icon=":material/error:")
+        st.error(literal(problem.sentence), icon=":material/error:")
 
 
 def _typed(place: Place, key: str, spec: Field) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from aisim_model.scenario import Scenario
 from aisim_ui.answers import Number
-from aisim_ui.notices import literal
-from aisim_ui.words import size
+from aisim_ui.words import literal, size
 
 
 def sentence(scenario: Scenario) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from aisim_ui.share import changes
 from aisim_ui.state import replace, state
+from aisim_ui.words import literal
 
 MOST = 8
 
@@ -25,10 +26,3 @@ def notices() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Changed since the link was opened: {literal('; '.join(lines[:MOST]))}")
             st.button("Back to the link", key="reopen", on_click=replace, args=(now.opened,), type="tertiary")
-
-
-def literal(text: str) -> str:
-    """Show text from outside as it is: no markup in it counts."""
-    for sign in "\\`*_{}[]()<>#+-.!|~$:":
-        text = text.replace(sign, "\\" + sign)
-    return text

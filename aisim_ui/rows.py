@@ -7,6 +7,7 @@ import streamlit as st
 from aisim_model.presets import appended
 from aisim_model.scenario import Scenario
 from aisim_ui.state import attempt
+from aisim_ui.words import literal
 
 BASELINE = "rows.baseline"
 
@@ -38,7 +39,7 @@ def row_buttons(scenario: Scenario) -> None:
             "Duplicate",
             key="rows.duplicate",
             icon=":material/content_copy:",
-            help=f"A copy of {scenario.selected.name}, selected.",
+            help=f"A copy of {literal(scenario.selected.name)}, selected.",
             on_click=attempt,
             args=("deployments", "", lambda now: appended(now, now.selected)),
         )
@@ -46,7 +47,7 @@ def row_buttons(scenario: Scenario) -> None:
             "Remove",
             key="rows.remove",
             icon=":material/delete:",
-            help=f"Takes {scenario.selected.name} out; Undo brings it back.",
+            help=f"Takes {literal(scenario.selected.name)} out; Undo brings it back.",
             disabled=len(scenario.deployments) == 1,
             on_click=attempt,
             args=("deployments", "", without_selected),

@@ -10,6 +10,7 @@ from aisim_ui import share
 from aisim_ui.inputs import number, take_back
 from aisim_ui.own_model import own_model
 from aisim_ui.state import Place, attempt, replace, state, undo
+from aisim_ui.words import literal
 
 OWN = "own"
 
@@ -83,7 +84,7 @@ def _model() -> None:
     if workload.kv_bytes_per_token is not None:
         st.caption(
             f"KV bytes per token by hand: {workload.kv_bytes_per_token:,} :violet-badge[yours]. "
-            f"Prefill and decode times are still those of {workload.served.name}."
+            f"Prefill and decode times are still those of {literal(workload.served.name)}."
         )
 
 

@@ -6,7 +6,7 @@ import math
 
 from aisim_model.compare import Outcome
 from aisim_model.scenario import Scenario
-from aisim_ui.words import milliseconds
+from aisim_ui.words import literal, milliseconds
 
 
 def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
@@ -22,4 +22,5 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
         return f"No deployment has a TTFT that is known, {equal}."
     best = min(known, key=lambda one: float(one.parts.ttft_ms))
     first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs for one request"
-    return f"{first}, {equal}; {best.row.name} has the shortest TTFT, {milliseconds(best.parts.ttft_ms)}."
+    shortest = f"{literal(best.row.name)} has the shortest TTFT, {milliseconds(best.parts.ttft_ms)}"
+    return f"{first}, {equal}; {shortest}."

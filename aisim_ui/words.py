@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import math
+import re
+
+MARKUP = re.compile(r"([\\`*{}\[\]()<>#+\-.!|~$:&@=]|_(?!\w)|(?<!\w)_)")  # inside a word _ marks nothing
 
 
 def milliseconds(value: float, digits: int = 3) -> str:
@@ -30,7 +34,7 @@ def significant(value: float, digits: int = 3) -> str:
     Examples
     --------
     >>> significant(1234.5), significant(0.012345), significant(15.0, 2), significant(0.0)
-    ('1,234', '0.0123', '15', '0')
+    ('1,230', '0.0123', '15', '0')
     """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "∞" if value > 0 else "-∞"
@@ -76,3 +80,25 @@ def bandwidth(gb_s: float) -> str:
     ('50 GB/s (400 Gb/s)', '0 GB/s')
     """
     return f"{significant(gb_s)} GB/s" + (f" ({significant(gb_s * 8)} Gb/s)" if gb_s > 0 else "")
+
+
+def literal(text: str) -> str:
+    """Return text from outside as Markdown that shows it as it is: no markup in it counts.
+
+    Examples
+    --------
+    >>> literal("**a** <b>")
+    '\\\\*\\\\*a\\\\*\\\\* \\\\<b\\\\>'
+    """
+    return MARKUP.sub(r"\\\1", text)
+
+
+def label(text: str) -> str:
+    """Return text from outside as a chart's label, in which a few HTML tags would count.
+
+    Examples
+    --------
+    >>> label("a < b")
+    'a &lt; b'
+    """
+    return html.escape(text, quote=False)

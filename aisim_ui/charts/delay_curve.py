@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import SURFACES, Mode, row_color
+from aisim_ui.words import label
 
 
 def delay_curve(
@@ -35,7 +36,7 @@ def delay_curve(
     data = []
     for (row_id, series), line in table.groupby(["deployment_id", "series"], sort=False):
         color = row_color(colors[str(row_id)])
-        name = line["deployment"].iloc[0]
+        name = label(line["deployment"].iloc[0])
         data.append(
             {
                 "type": "scatter",

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import SURFACES, Mode, row_color
+from aisim_ui.words import label
 
 BAR_PX = 40
 
@@ -42,7 +43,7 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
             }
         ],
         {
-            "title": {"text": f"TTFT against {baseline}"},
+            "title": {"text": f"TTFT against {label(baseline)}"},
             "height": 150 + BAR_PX * max(len(table), 2),
             "dragmode": False,
             "margin": {"b": 48},
@@ -57,7 +58,7 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
                 "type": "category",
                 "tickmode": "array",
                 "tickvals": table["deployment_id"].tolist(),
-                "ticktext": table["deployment"].tolist(),
+                "ticktext": [label(name) for name in table["deployment"]],
                 "ticks": "",
                 "showgrid": False,
             },

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
+from aisim_ui.words import label
 
 
 def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) -> go.Figure:
@@ -33,7 +34,7 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": str(series),
+                "name": label(str(series)),
                 "x": line["tokens"].tolist(),
                 "y": (line["kv_bytes"] / 1e6).tolist(),
                 "line": {
@@ -47,7 +48,7 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
     return figure(
         data,
         {
-            "title": {"text": f"KV cache of one request: {model}"},
+            "title": {"text": f"KV cache of one request: {label(model)}"},
             "height": 440,
             "hovermode": "closest",
             "dragmode": False,

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
+from aisim_ui.words import label
 
 # the handoff stands out in the row's full colour, compute is paler; patterns tell them apart without colour
 PARTS = (
@@ -43,7 +44,7 @@ def ttft_bars(
     surface = SURFACES[mode]
     shades = [row_color(slot) for slot in colors]
     labels = [
-        f"<b>{name} ◂</b>" if row_id == selected_id else str(name)
+        f"<b>{label(name)} ◂</b>" if row_id == selected_id else label(name)
         for row_id, name in zip(table["deployment_id"], table["deployment"], strict=True)
     ]
     ids = table["deployment_id"].tolist()

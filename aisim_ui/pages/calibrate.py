@@ -8,7 +8,7 @@ from aisim_ui.calibration_inputs import given, measurements, use_buttons
 from aisim_ui.charts.fit_over_bytes import fit_over_bytes, residuals
 from aisim_ui.frame import chart, mode
 from aisim_ui.frame import table as draw_table
-from aisim_ui.notices import literal
+from aisim_ui.words import literal
 
 COLUMNS = {
     "row": "Row",

@@ -8,9 +8,9 @@ from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import choice
 from aisim_ui.kv_table import curves, fitting_dtypes, groups, has_latent, has_windows
 from aisim_ui.model_answer import numbers, sentence
-from aisim_ui.notices import literal
 from aisim_ui.own_model import choices, own_model
 from aisim_ui.state import Place, state
+from aisim_ui.words import literal
 
 WINDOWS = {"window": "kept in their window", "full": "kept in full, as engines without hybrid pages do"}
 COPIES = {"per_rank": "once for each decode rank", "once": "once, and broadcast there"}
