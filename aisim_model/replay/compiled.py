@@ -1,0 +1,31 @@
+"""How the loops of a replay are compiled: one decorator, one set of switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from numba.extending import register_jitable
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Records = Any  # a NumPy record array: its fields are read by name in compiled code
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def compiled(function: Function) -> Function:
+    """Let compiled code call a function; called from Python it runs as Python, which is how tests see inside.
+
+    Fast mathematics stays off: the same input must give the same bits on every run.
+    """
+    callable_from_compiled: Function = register_jitable(nogil=True, _nrt=False)(function)
+    return callable_from_compiled
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls, keep the result on disk, and let other threads run meanwhile."""
+    kernel: Callable[..., Any] = njit(nogil=True, cache=True)(function)
+    return cast("Function", kernel)

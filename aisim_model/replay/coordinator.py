@@ -1,0 +1,161 @@
+"""The coordinator: handoffs in order, instant by instant.
+
+Within an instant the order is that of the reference engine: passes that end (prefill workers, then decode
+workers), transfers that end, arrivals; then what follows from them, first come first served; then new passes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aisim_model.replay.cancellation import cancel
+from aisim_model.replay.compiled import Integers, compiled, entry
+from aisim_model.replay.events import (
+    CANCEL,
+    DECODE_ENDED,
+    DRIVE,
+    LINK_CHANGED,
+    PREFILL_ENDED,
+    RESERVE,
+    SOURCE_READY,
+    SUBMIT,
+    TRANSFER_ENDED,
+    index_of,
+    kind_of,
+)
+from aisim_model.replay.handoffs import (
+    act,
+    decode_ended,
+    mark,
+    prefill_ended,
+    run_actions,
+    source_ready,
+    transfer_ended,
+)
+from aisim_model.replay.heaps import pop_event
+from aisim_model.replay.layout import CANCELLED, CONTENTION_FIFO, NONE, ON_LINK, SOURCE_HELD
+from aisim_model.replay.links import enter_link, leave_link, next_ended
+from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
+
+INSTANTS_BETWEEN_LOOKS = 256  # how often a request to stop is looked for
+
+
+@compiled
+def _drive(core: Core, caches: Caches, index: int, now: float) -> None:
+    """Start passes on a marked worker while it is idle and has work; a pass of no length ends at once."""
+    settings = core.settings[0]
+    worker = core.workers[index]
+    worker.marked = 0
+    while worker.busy == 0 and has_work(core, index):
+        start_pass(core, caches, index, now)
+        if worker.end > now:
+            break
+        worker.busy = 0
+        if worker.stuck == 1:
+            break
+        if index < settings.prefill_workers:
+            prefill_ended(core, index, now)
+        elif settings.aggregated == 0:
+            decode_ended(core, caches, index, now)
+    awaited = index < settings.prefill_workers or worker.pending_head != NONE
+    if worker.busy == 1 and awaited and settings.aggregated == 0:
+        announce_end(core, index)
+
+
+@compiled
+def _end_transfer(core: Core, request: int, now: float) -> None:
+    if core.requests[request].stage == ON_LINK:
+        transfer_ended(core, request, now)
+        if core.settings[0].contention == CONTENTION_FIFO:
+            leave_link(core, request, now)
+
+
+@compiled
+def _end_shared_transfers(core: Core, link: int, now: float) -> None:
+    first = True
+    while True:
+        request = next_ended(core, link, now, first)
+        if request == NONE:
+            return
+        transfer_ended(core, request, now)
+        first = False
+
+
+@compiled
+def _handle(core: Core, caches: Caches, code: int, now: float) -> None:
+    """Take in one event."""
+    kind = kind_of(code)
+    index = index_of(code)
+    if kind == PREFILL_ENDED:
+        prefill_ended(core, index, now)
+    elif kind == DECODE_ENDED:
+        decode_ended(core, caches, index, now)
+    elif kind == TRANSFER_ENDED:
+        _end_transfer(core, index, now)
+    elif kind == LINK_CHANGED:
+        _end_shared_transfers(core, index, now)
+    elif kind == SOURCE_READY:
+        if core.requests[index].stage == SOURCE_HELD:
+            source_ready(core, index)
+    elif kind == CANCEL:
+        owner = cancel(core, caches, index, now)
+        if owner != NONE:
+            mark(core, owner, now)
+    elif kind == DRIVE:
+        _drive(core, caches, index, now)
+    elif core.requests[index].stage == ON_LINK:
+        enter_link(core, index, now)
+
+
+@compiled
+def _settle(core: Core, caches: Caches, now: float) -> None:
+    """Do all that happens at one instant."""
+    settings = core.settings[0]
+    first_action = SUBMIT if settings.source_first == 1 or settings.aggregated == 1 else RESERVE
+    # 0: what happens of itself, and what follows; 1: passes that start; 2: transfers that come to a link
+    while True:
+        while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
+            _handle(core, caches, pop_event(settings, core.events), now)
+        while settings.arrived < len(core.requests) and core.requests[settings.arrived].arrival <= now:
+            if core.requests[settings.arrived].stage != CANCELLED:
+                act(core, first_action + settings.arrived)
+            settings.arrived += 1
+        run_actions(core, caches, now)
+        while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
+            _handle(core, caches, pop_event(settings, core.events), now)
+        if settings.queue_size > 0:
+            continue
+        if settings.heap_size == 0 or core.events[0].time != now:
+            return
+        if kind_of(core.events[0].code) > DRIVE:
+            _handle(core, caches, pop_event(settings, core.events), now)
+
+
+@entry
+def run(core: Core, caches: Caches, control: Integers) -> bool:
+    """Replay to the end and return True, or False where a stop was asked for.
+
+    `control` holds a request to stop and the number of requests that are done.
+    """
+    settings = core.settings[0]
+    looked = 0
+    while settings.arrived < len(core.requests) or settings.heap_size > 0:
+        now = np.inf
+        if settings.arrived < len(core.requests):
+            now = core.requests[settings.arrived].arrival
+        if settings.heap_size > 0:
+            now = min(now, core.events[0].time)
+        _settle(core, caches, now)
+        looked += 1
+        if looked == INSTANTS_BETWEEN_LOOKS:
+            looked = 0
+            control[1] = settings.done
+            if control[0] != 0:
+                return False
+    for index in range(len(core.workers)):
+        catch_up(core, caches, index, np.inf)
+        if control[0] != 0:
+            return False
+    control[1] = settings.done
+    return True

@@ -1,0 +1,323 @@
+"""The steps of a handoff: submit, hold, reserve, transfer, activate, release."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aisim_model.replay.chains import join_deferred, join_pending, join_released, join_waiting
+from aisim_model.replay.compiled import Records, compiled
+from aisim_model.replay.events import (
+    ACTIVATE,
+    DRIVE,
+    LINK_ASKED,
+    RELEASE,
+    RESERVE,
+    SOURCE_READY,
+    SUBMIT,
+    TRANSFER,
+    TRANSFER_ENDED,
+    index_of,
+    kind_of,
+)
+from aisim_model.replay.heaps import push_event
+from aisim_model.replay.layout import (
+    CANCELLED,
+    COMPLETED,
+    CONTENTION_NONE,
+    FROM_DECODE_STEP,
+    FROM_PREFILL,
+    FROM_SHIPPED,
+    NONE,
+    ON_LINK,
+    QUEUED,
+    SOURCE_HELD,
+    TRANSFERRED,
+)
+from aisim_model.replay.ordered import activate_blocks, reserve_blocks
+from aisim_model.replay.pool import release_blocks
+from aisim_model.replay.prefixes import see_blocks, seen_blocks
+from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.timing import transfer_ms
+from aisim_model.replay.workers import announce_end, catch_up
+
+
+@compiled
+def act(core: Core, code: int) -> None:
+    """Put an action at the end of this instant's queue."""
+    settings = core.settings[0]
+    place = (settings.queue_head + settings.queue_size) % len(core.events)
+    core.events[place].action = code
+    settings.queue_size += 1
+
+
+@compiled
+def mark(core: Core, index: int, now: float) -> None:
+    """Remember to see, at the end of this instant, whether a worker can start a pass."""
+    worker = core.workers[index]
+    if worker.marked == 0:
+        worker.marked = 1
+        push_event(core.settings[0], core.events, now, DRIVE + index)
+
+
+@compiled
+def _both_ready(core: Core, request: int) -> None:
+    """Order the transfer once the source is held and ready and the destination reserved."""
+    record = core.requests[request]
+    if record.stage == SOURCE_HELD and record.ready == 1 and not np.isnan(record.granted):
+        act(core, TRANSFER + request)
+
+
+@compiled
+def source_ready(core: Core, request: int) -> None:
+    """Go on with a handoff whose source is held and whose orchestration is done."""
+    core.requests[request].ready = 1
+    if core.settings[0].source_first == 1:
+        act(core, RESERVE + request)
+    else:
+        _both_ready(core, request)
+
+
+@compiled
+def _hold_source(core: Core, request: int, now: float) -> None:
+    """Keep a prompt's KV on its prefill worker from the end of its last pass on."""
+    settings = core.settings[0]
+    record = core.requests[request]
+    record.held = now
+    record.stage = SOURCE_HELD
+    if settings.first_token == FROM_PREFILL:
+        record.first = now
+    if settings.orchestration > 0.0:
+        ready = now + settings.orchestration
+        push_event(settings, core.events, ready, SOURCE_READY + request)
+    else:
+        source_ready(core, request)
+
+
+@compiled
+def prefill_ended(core: Core, index: int, now: float) -> None:
+    """Hold the sources of the prompts that a pass has completed, after what waited for its end."""
+    worker = core.workers[index]
+    worker.busy = 0
+    worker.loud = 0
+    mark(core, index, now)
+    while worker.release_head != NONE:
+        request = worker.release_head
+        worker.release_head = core.requests[request].next_release
+        act(core, RELEASE + request)
+    while worker.done_head != NONE:
+        request = worker.done_head
+        worker.done_head = core.requests[request].next
+        if core.requests[request].stage != CANCELLED:
+            _hold_source(core, request, now)
+
+
+@compiled
+def decode_ended(core: Core, caches: Caches, index: int, now: float) -> None:
+    """Grant a reservation at the end of a pass, and go on with the activations that waited for it."""
+    worker = core.workers[index]
+    worker.busy = 0
+    worker.loud = 0
+    mark(core, index, now)
+    while worker.defer_head != NONE:
+        request = worker.defer_head
+        worker.defer_head = core.requests[request].next
+        act(core, ACTIVATE + request)
+    _grant_oldest(core, caches, index, now)
+
+
+@compiled
+def _decode_index(settings: Records, request: Records) -> int:
+    """Return the place of a request's decode worker among all workers."""
+    return int(settings.prefill_workers + request.decode_worker)
+
+
+@compiled
+def _held_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
+    """Reserve room for a prompt and count its blocks that are there already; negative without room."""
+    settings = core.settings[0]
+    if settings.ordered == 1:
+        return int(reserve_blocks(core, caches, index, request))
+    if settings.caching == 0:
+        return 0
+    record = core.requests[request]
+    return int(min(seen_blocks(settings, record, index, caches), record.prompt // settings.block))
+
+
+@compiled
+def _grant_oldest(core: Core, caches: Caches, index: int, now: float) -> None:
+    """Grant the oldest waiting reservation of an idle decode worker, if there is room for it."""
+    settings = core.settings[0]
+    worker = core.workers[index]
+    while worker.pending_head != NONE and core.requests[worker.pending_head].stage == CANCELLED:
+        worker.pending_head = core.requests[worker.pending_head].next
+    if worker.pending_head == NONE:
+        return
+    request = worker.pending_head
+    held = _held_blocks(core, caches, index, request)
+    if held < 0:
+        return
+    record = core.requests[request]
+    worker.pending_head = record.next
+    record.granted = now
+    record.decode_hit = held * settings.block
+    record.moved = record.prompt
+    if settings.destination_missing == 1:
+        record.moved = (-(-record.prompt // settings.block) - held) * settings.block
+    if settings.source_first == 1:
+        _both_ready(core, request)
+    else:
+        act(core, SUBMIT + request)
+
+
+@compiled
+def _number(core: Core, index: int, request: int) -> None:
+    """Give a request its place in a worker's order of arrival."""
+    worker = core.workers[index]
+    core.requests[request].order = worker.next_order
+    worker.next_order += 1
+
+
+@compiled
+def _submit(core: Core, caches: Caches, request: int, now: float) -> None:
+    """Queue a prompt on the next prefill or aggregated worker."""
+    settings = core.settings[0]
+    workers = len(core.workers) if settings.aggregated == 1 else settings.prefill_workers
+    index = settings.next_prefill
+    settings.next_prefill = (index + 1) % workers
+    core.requests[request].prefill_worker = index
+    core.requests[request].stage = QUEUED
+    if settings.aggregated == 1:
+        catch_up(core, caches, index, now)
+    join_waiting(core.requests, core.workers[index], request)
+    _number(core, index, request)
+    mark(core, index, now)
+
+
+@compiled
+def _reserve(core: Core, caches: Caches, request: int, now: float) -> None:
+    """Ask the next decode worker for room."""
+    settings = core.settings[0]
+    record = core.requests[request]
+    record.asked = now
+    record.decode_worker = settings.next_decode
+    settings.next_decode = (settings.next_decode + 1) % settings.decode_workers
+    index = _decode_index(settings, record)
+    catch_up(core, caches, index, now)
+    worker = core.workers[index]
+    join_pending(core.requests, worker, request)
+    _number(core, index, request)
+    if worker.busy == 1:
+        announce_end(core, index)
+    else:
+        mark(core, index, now)
+        _grant_oldest(core, caches, index, now)
+
+
+@compiled
+def _alone_ms(settings: Records, tokens: int) -> float:
+    """Time of a transfer that has its link to itself [ms]."""
+    if settings.bytes_known == 0:
+        return float(settings.fallback)
+    fixed = settings.state_bytes
+    for layer in range(settings.windows):
+        fixed += settings.window_bytes[layer] * min(tokens, settings.window_tokens[layer])
+    return float(transfer_ms(float(tokens), settings.bytes_per_token, fixed, settings.bandwidth))
+
+
+@compiled
+def _transfer(core: Core, request: int, now: float) -> None:
+    """Send what the destination lacks; nothing to send is sent at once."""
+    settings = core.settings[0]
+    record = core.requests[request]
+    record.stage = ON_LINK
+    record.link_asked = now
+    record.alone = _alone_ms(settings, record.moved)
+    if record.alone <= 0.0:
+        record.link_start = now
+        transfer_ended(core, request, now)
+    elif settings.contention == CONTENTION_NONE:
+        record.link_start = now
+        push_event(settings, core.events, now + record.alone, TRANSFER_ENDED + request)
+    else:
+        push_event(settings, core.events, now, LINK_ASKED + request)
+
+
+@compiled
+def transfer_ended(core: Core, request: int, now: float) -> None:
+    """Note that the wire has done its part."""
+    record = core.requests[request]
+    record.wire_end = now
+    record.stage = TRANSFERRED
+    act(core, ACTIVATE + request)
+
+
+@compiled
+def _activate(core: Core, caches: Caches, request: int, now: float) -> None:
+    """Make a transferred sequence ready to decode once no pass runs, and let its source go."""
+    settings = core.settings[0]
+    record = core.requests[request]
+    index = _decode_index(settings, record)
+    catch_up(core, caches, index, now)
+    worker = core.workers[index]
+    if worker.busy == 1:
+        join_deferred(core.requests, worker, request)
+        announce_end(core, index)
+        return
+    mark(core, index, now)
+    record.activated = now
+    record.emitted = 0 if settings.first_token == FROM_DECODE_STEP else 1
+    if settings.first_token == FROM_SHIPPED:
+        record.first = now
+    if settings.ordered == 1:
+        activate_blocks(core, caches, index, request)
+    elif settings.caching == 1:
+        known, held = record.decode_hit // settings.block, record.prompt // settings.block
+        see_blocks(settings, record, index, caches, known, held)
+    if record.emitted == record.output:
+        record.stage = COMPLETED
+        record.last = record.first
+        settings.done += 1
+        if settings.ordered == 1:
+            release_blocks(core, caches, index, request)
+    elif settings.ordered == 0:
+        join_waiting(core.requests, worker, request)
+    act(core, RELEASE + request)
+    _grant_oldest(core, caches, index, now)
+
+
+@compiled
+def _release(core: Core, caches: Caches, request: int, now: float) -> None:
+    """Give up a source; only a pool that can run full waits for it."""
+    if core.settings[0].ordered == 0:
+        return
+    index = core.requests[request].prefill_worker
+    worker = core.workers[index]
+    if worker.busy == 1:
+        join_released(core.requests, worker, request)
+        return
+    release_blocks(core, caches, index, request)
+    mark(core, index, now)
+
+
+@compiled
+def run_actions(core: Core, caches: Caches, now: float) -> None:
+    """Do what the events of this instant call for, and what follows from that."""
+    settings = core.settings[0]
+    while settings.queue_size > 0:
+        code = core.events[settings.queue_head].action
+        settings.queue_head = (settings.queue_head + 1) % len(core.events)
+        settings.queue_size -= 1
+        action = kind_of(code)
+        request = index_of(code)
+        if core.requests[request].stage == CANCELLED and action != RELEASE:
+            continue
+        if action == SUBMIT:
+            _submit(core, caches, request, now)
+        elif action == RESERVE:
+            _reserve(core, caches, request, now)
+        elif action == TRANSFER:
+            _transfer(core, request, now)
+        elif action == ACTIVATE:
+            _activate(core, caches, request, now)
+        else:
+            _release(core, caches, request, now)

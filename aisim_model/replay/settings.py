@@ -1,0 +1,186 @@
+"""From a configuration and a trace to the records and tables of a replay."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aisim_model.errors import InputError
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, with_pools
+from aisim_model.replay.compiled import Integers, Records
+from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
+from aisim_model.replay.events import CANCEL
+from aisim_model.replay.layout import COPY, EVENT, NONE, REQUEST, SETTINGS, WORKER
+from aisim_model.replay.prefixes import nodes_of, table_size
+from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.times import DecodeTime, PrefillTime
+from aisim_model.traces.trace import Trace
+
+UNLIMITED = 2**62
+MOST_BLOCKS_A_NODE = 2**16 - 1
+MOST_DECODE_TOKENS = 20_000_000_000
+
+
+def settings_of_times(prefill: PrefillTime, decode: DecodeTime) -> Records:
+    """Return one settings record with the numbers of the two times, and a pool of one token."""
+    settings = np.zeros(1, SETTINGS).view(np.recarray)
+    record = settings[0]
+    record.prefill_constant, record.prefill_per_token = prefill.constant_ms, prefill.per_token_ms
+    record.prefill_squared, record.prefill_attended = prefill.squared_ms, prefill.attended_ms
+    record.prefill_floor, record.prefill_floor_context = prefill.floor_ms, prefill.floor_context_ms
+    record.decode_constant, record.decode_per_sequence = decode.constant_ms, decode.per_sequence_ms
+    record.decode_per_context, record.decode_floor = decode.per_context_token_ms, decode.floor_ms
+    record.decode_share, record.decode_share_squared = decode.share_ms, decode.share_squared_ms
+    record.pool_tokens = 1.0
+    record.points = len(prefill.table)
+    for point, (tokens, time_ms) in enumerate(prefill.table):
+        record.table_tokens[point], record.table_ms[point] = tokens, time_ms
+    return settings
+
+
+def _workers(config: ReplayConfig, rows: int) -> tuple[int, int, int]:
+    """Return the prefill, decode and aggregated workers that round robin reaches at all."""
+    return (
+        min(config.prefill_workers or 0, rows),
+        min(config.decode_workers or 0, rows),
+        min(config.aggregated_workers or 0, rows),
+    )
+
+
+def _settings(trace: Trace, config: ReplayConfig) -> Records:
+    settings = settings_of_times(config.prefill, config.resolved_decode)
+    record = settings[0]
+    record.prefill_workers, record.decode_workers, aggregated = _workers(config, len(trace))
+    record.aggregated = aggregated > 0
+    record.source_first = config.order == "source_first"
+    record.destination_missing = config.mode is TransferTimingMode.DESTINATION_MISSING
+    record.caching = config.prefix_caching
+    record.block = config.block_size
+    record.trace_block = trace.block_tokens or config.block_size
+    record.chunk = config.prefill_chunk_tokens
+    engine = config.resolved_level == "engine"
+    record.prefill_sequences = ENGINE_SEQUENCES if engine else 1
+    record.decode_sequences = ENGINE_SEQUENCES if engine else UNLIMITED
+    record.pool = config.pool_blocks
+    record.pool_tokens = float(config.pool_blocks * config.block_size)
+    record.bytes_known = config.kv_bytes_per_token is not None and bool(config.bandwidth_gb_s)
+    record.bytes_per_token, record.state_bytes = config.kv_bytes_per_token or 0.0, config.state_bytes
+    record.bandwidth = config.bandwidth_gb_s or 0.0
+    record.fallback, record.orchestration = config.fallback_delay_ms, config.orchestration_ms
+    record.contention = ("none", "fifo", "fair").index(config.contention)
+    record.scope = ("source", "destination", "shared").index(config.scope)
+    record.windows = len(config.windows)
+    for layer, window in enumerate(config.windows):
+        record.window_bytes[layer], record.window_tokens[layer] = window.bytes_per_token, window.window_tokens
+    record.first_token = ("decode_step", "shipped", "prefill").index(config.first_token_from)
+    return settings
+
+
+def _requests(trace: Trace) -> Records:
+    requests = np.zeros(len(trace), REQUEST).view(np.recarray)
+    for name in REQUEST.names or ():
+        if REQUEST[name] == np.float64:
+            requests[name] = np.nan
+    for name in (
+        "next",
+        "left",
+        "right",
+        "prefill_worker",
+        "decode_worker",
+        "before",
+        "after",
+        "next_release",
+    ):
+        requests[name] = NONE
+    requests["arrival"], requests["prompt"] = trace.arrival_ms, trace.input_tokens
+    requests["output"] = trace.output_tokens
+    if trace.has_hash_ids:
+        requests["first_hash"], requests["hash_count"] = trace.hash_offsets[:-1], np.diff(trace.hash_offsets)
+    return requests
+
+
+def _empty_workers(count: int) -> Records:
+    workers = np.zeros(count, WORKER).view(np.recarray)
+    for name in WORKER.names or ():
+        if name.endswith(("_head", "_tail", "_running", "_current")) or name in (
+            "in_progress",
+            "in_heap",
+            "oldest",
+            "newest",
+        ):
+            workers[name] = NONE
+    workers["link_end"] = -1.0
+    return workers
+
+
+def _caches(trace: Trace, settings: Records, workers: int) -> Caches:
+    """Return the prefix tables in the smaller of two layouts: a count a (worker, node), or a hash table."""
+    empty, copies = np.empty(0, np.int64), np.zeros(0, COPY).view(np.recarray)
+    nothing = Caches(_read_only(empty), empty, np.zeros(0, np.uint16), copies, empty)
+    if not (settings[0].caching and trace.has_hash_ids):
+        return nothing
+    blocks = int(settings[0].trace_block) // int(settings[0].block) + 1
+    if blocks > MOST_BLOCKS_A_NODE:
+        problem = f"is too small for the trace's blocks of {settings[0].trace_block:,} tokens"
+        raise InputError("block_size", int(settings[0].block), problem, "Choose a larger block size.")
+    nodes, count = nodes_of(trace.hash_ids, trace.hash_offsets)
+    settings[0].nodes, settings[0].node_blocks = count, blocks
+    nothing = nothing._replace(nodes=_read_only(nodes))
+    if settings[0].ordered:
+        return nothing
+    straight = workers * count
+    hashed = table_size(trace.hash_ids.size * (1 if settings[0].aggregated else 2))
+    if straight <= hashed * 5:  # 2 bytes a count, 8 more for its key
+        return nothing._replace(seen=np.zeros(straight, np.uint16))
+    return nothing._replace(keys=np.full(hashed, NONE, np.int64), seen=np.zeros(hashed, np.uint16))
+
+
+def _read_only(values: Integers) -> Integers:
+    """Return a view that can't be written to: one type of array, one compilation."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check_sizes(trace: Trace, config: ReplayConfig) -> None:
+    for field, values in (("input_tokens", trace.input_tokens), ("output_tokens", trace.output_tokens)):
+        largest = int(values.max())
+        if largest > MOST_TOKENS:
+            row = int(trace.source_rows[int(values.argmax())])
+            problem = f"is more than a replay takes (at most {MOST_TOKENS:,}; row {row:,})"
+            raise InputError(field, largest, problem, "Leave the row out.")
+    if float(trace.output_tokens.astype(np.float64).sum()) > MOST_DECODE_TOKENS:
+        problem = f"are more than a replay takes (at most {MOST_DECODE_TOKENS:,} in all)"
+        raise InputError("output_tokens", trace.total_output_tokens, problem, "Take a window of the trace.")
+
+
+def _events(config: ReplayConfig, settings: Records, rows: int, workers: int) -> Records:
+    """Return room for all events and actions that can be ahead at once, with the cancellations in it."""
+    cancellations = sorted(config.cancellations, key=lambda item: item[1])
+    events = np.zeros(2 * workers + 4 * rows + len(cancellations) + 16, EVENT).view(np.recarray)
+    for place, (request, time) in enumerate(cancellations):
+        if request >= rows:
+            raise InputError("cancellations", request, f"must name a request from 0 to {rows - 1:,}")
+        events[place].time, events[place].code = time, CANCEL + request
+    settings[0].heap_size = len(cancellations)  # sorted by time, so a heap as it stands
+    return events
+
+
+def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches]:
+    """Return the state of a replay before its first instant.
+
+    Raises
+    ------
+    InputError
+        For token counts beyond what is replayed, or a cancellation of a request that the trace doesn't have.
+    """
+    _check_sizes(trace, config)
+    settings = _settings(trace, config)
+    settings[0].ordered = may_run_full(trace, config)
+    count = sum(_workers(config, len(trace)))
+    workers, events = _empty_workers(count), _events(config, settings, len(trace), count)
+    core = Core(settings=settings, requests=_requests(trace), workers=workers, events=events)
+    caches = _caches(trace, settings, count)
+    if settings[0].ordered and settings[0].caching:
+        caches = with_pools(core, caches, trace, config)
+    return core, caches

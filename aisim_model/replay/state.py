@@ -1,0 +1,26 @@
+"""What the compiled loops pass around."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from aisim_model.replay.compiled import Integers, Records
+
+
+class Core(NamedTuple):
+    """Records of one replay; see `layout` for their fields."""
+
+    settings: Records  # one record
+    requests: Records  # by id, in order of arrival
+    workers: Records  # prefill workers, then decode workers; or aggregated workers alone
+    events: Records
+
+
+class Caches(NamedTuple):
+    """What workers hold of prompts: without bound, see `prefixes`, or in pools that can fill, see `pool`."""
+
+    nodes: Integers  # prefix-tree node of each prompt block of the trace
+    keys: Integers  # (worker, node) of each slot of `seen`, or empty where slots are straight
+    seen: Integers  # engine blocks that a worker has seen of a node
+    copies: Records  # blocks that can be shared, of all pools
+    owned: Integers  # what each request owns, block by block
