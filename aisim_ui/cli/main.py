@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError
-from aisim_ui.cli import calibrate, catalog, delay, evidence, kv, solve, sweep, ttft
+from aisim_ui.cli import calibrate, catalog, delay, evidence, kv, replay, solve, sweep, ttft
 from aisim_ui.cli.refusal import refusals
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)
 app.command("evidence")(evidence.evidence)
 app.command("kv")(kv.kv)
+app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
 app.command("sweep")(sweep.sweep)
 app.command("ttft")(ttft.ttft)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from aisim_model.errors import InputError
 from aisim_ui.cli.output import print_json, print_table
 from aisim_ui.cli.scenario_file import SCENARIO_HELP, scenario_from
 
@@ -29,7 +30,11 @@ def ttft(
     asked = scenario_from(scenario)
     found = table(asked, compare(asked))
     if csv is not None:
-        csv.write_bytes(csv_bytes(found))
+        try:
+            csv.write_bytes(csv_bytes(found))
+        except OSError as error:
+            problem = f"can't be written ({error.strerror or error})"
+            raise InputError("csv", str(csv), problem, "Give another path.") from None
     rows = finite(found.to_dict(orient="records"))
     if as_json:
         print_json(rows)

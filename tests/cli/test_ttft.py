@@ -1,0 +1,78 @@
+"""`aisim ttft`: the table of a scenario file as lines, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Aisim = Callable[[str], Any]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_the_worked_example_by_hand(aisim: Aisim) -> None:
+    # 12,000 tokens x 262,144 B = 3,145,728,000 B; at 4 x 50 GB/s 15.73 ms, at 12.5 GB/s 251.7 ms
+    ran = aisim(f"ttft {EXAMPLES}/five-ways.yaml --json")
+    assert (ran.status, ran.err) == (0, "")
+    rows = {row["deployment_id"]: row for row in ran.json}
+    assert rows["split-400g"]["wire_bytes"] == 3_145_728_000
+    assert rows["split-400g"]["handoff_ms"] == pytest.approx(15.72864, rel=1e-12)
+    assert rows["split-100g"]["handoff_ms"] == pytest.approx(251.65824, rel=1e-12)
+    assert rows["aggregated"]["bandwidth_gb_s"] is None
+    assert rows["aggregated"]["rank"] == 1
+    parts = ("queue", "prefill", "orchestration", "reservation", "link_queue", "transfer", "activation")
+    for row in ran.json:
+        total = sum(row[f"{part}_ms"] for part in parts) + row["decode_step_ms"]
+        assert total == pytest.approx(row["ttft_ms"], rel=1e-12)
+
+
+def test_a_person_reads_a_table_and_the_ranking(aisim: Aisim) -> None:
+    out = aisim(f"ttft {EXAMPLES}/five-ways.yaml").out
+    assert "Split, 400G NIC per GPU     8" in out
+    assert "1. Aggregated 2 x TP4: meets both SLOs; carries most a dollar: " in out
+
+
+def test_the_csv_has_the_same_columns(aisim: Aisim, tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    ran = aisim(f"ttft {EXAMPLES}/sixteen-gpus.json --json --csv {file}")
+    rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+    assert [row["deployment"] for row in rows] == [row["deployment"] for row in ran.json]
+    assert set(ran.json[0]) == set(rows[0]) - {"model_version"}
+    assert [float(row["ttft_ms"]) for row in rows] == [row["ttft_ms"] for row in ran.json]
+
+
+def test_a_row_that_doesnt_fit_has_no_times(aisim: Aisim, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("workload: {model_id: llama-3.1-70b}\ndeployments: [{name: One, prefill_tp: 1}]\n")
+    (row,) = aisim(f"ttft {file} --json").json
+    assert (row["fits"], row["ttft_ms"], row["handoff_ms"]) == (False, None, None)
+    assert "weights need" in row["fit_problem"]
+    assert "1. One: doesn't fit: weights need" in aisim(f"ttft {file}").out
+
+
+def test_a_file_that_isnt_there_or_isnt_right_is_a_sentence(aisim: Aisim, tmp_path: Path) -> None:
+    ran = aisim(f"ttft {tmp_path}/none.yaml")
+    assert (ran.status, ran.out) == (2, "")
+    assert "can't be read (No such file or directory)" in ran.err
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("workload:\n  promt_tokens: 1\n")
+    ran = aisim(f"ttft {wrong}")
+    assert ran.status == 2
+    assert "wrong.yaml, line 2: workload.promt_tokens is no field" in ran.err
+
+
+def test_a_row_that_cant_be_timed_is_a_sentence(aisim: Aisim, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("deployments: [{name: A, weight_dtype: fp4}]\n")
+    ran = aisim(f"ttft {file}")
+    assert ran.status == 2
+    assert "weight_dtype = 'fp4': is a precision that H200 has no peak for" in ran.err
+
+
+def test_a_csv_that_cant_be_written_is_a_sentence(aisim: Aisim, tmp_path: Path) -> None:
+    ran = aisim(f"ttft {EXAMPLES}/five-ways.yaml --csv {tmp_path}/none/rows.csv")
+    assert ran.status == 2
+    assert "can't be written (No such file or directory)" in ran.err
