@@ -20,7 +20,7 @@ from pyarrow import parquet
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.sweep.grid import Sweep
-from aisim_model.sweep.table import Piece, pieces, table
+from aisim_model.sweep.table import PIECE_POINTS, Piece, pieces, table
 from aisim_model.sweep.write import Progress, parquet_options
 
 CONNECT_S = 10.0
@@ -49,7 +49,7 @@ def write_parts(
     folder: Path,
     executor: Executor,
     progress: Progress = lambda points: None,
-    in_flight: int = IN_FLIGHT,
+    piece_points: int = PIECE_POINTS,
 ) -> int:
     """Write a sweep to a folder of Parquet files, one a piece, worked out by an executor.
 
@@ -63,8 +63,8 @@ def write_parts(
         Where pieces are worked out.
     progress : callable
         Told how many points are written, after each piece.
-    in_flight : int
-        Pieces asked for at a time [-].
+    piece_points : int
+        Most points of a piece, and so of a file [-].
 
     Returns
     -------
@@ -82,7 +82,7 @@ def write_parts(
     unfinished = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:12]}.unfinished")
     try:
         unfinished.mkdir()
-        size = _collect(sweep, unfinished, executor, progress, in_flight)
+        size = _collect(sweep, unfinished, executor, progress, piece_points)
         unfinished.rename(folder)
     except (BrokenExecutor, CancelledError) as error:
         problem = f"lost a worker before its piece was done ({error})"
@@ -133,7 +133,7 @@ def dask_workers(address: str, patience_s: float = CONNECT_S) -> Iterator[Execut
             raise InputError("dask", address, problem, "Give the workers more memory.") from None
 
 
-def _collect(sweep: Sweep, folder: Path, executor: Executor, progress: Progress, in_flight: int) -> int:
+def _collect(sweep: Sweep, folder: Path, executor: Executor, progress: Progress, piece_points: int) -> int:
     waiting: dict[Future[bytes], tuple[int, Piece]] = {}
     written = size = 0
 
@@ -147,9 +147,9 @@ def _collect(sweep: Sweep, folder: Path, executor: Executor, progress: Progress,
                 progress(written)
 
     try:
-        for number, piece in enumerate(pieces(sweep)):
+        for number, piece in enumerate(pieces(sweep, piece_points)):
             waiting[executor.submit(part_bytes, sweep, piece, MODEL_VERSION)] = number, piece
-            take(in_flight - 1)
+            take(IN_FLIGHT - 1)
         take(0)
     finally:
         for future in waiting:

@@ -66,13 +66,10 @@ class Sweep:
             raise InputError("vary", names, "names a field twice", "Vary each field once.")
         rows = len(self.scenario.deployments)
         check_size(self.axes, rows, 8 * (len(COLUMNS) + len(names)))
-        lookups = math.prod(axis.size for axis in self.looked_up) * rows
-        if lookups > MAX_LOOKUPS:
+        if self.case_count > MAX_LOOKUPS:
             fields = ", ".join(axis.field for axis in self.looked_up)
-            problem = (
-                f"has {lookups:,} values and deployments to look up, one by one; {MAX_LOOKUPS:,} is most"
-            )
-            raise InputError(fields, lookups, problem, "Ask for fewer values.")
+            problem = f"makes {self.case_count:,} cases to look up one by one, where {MAX_LOOKUPS:,} is most"
+            raise InputError("vary", fields, problem, "Ask for fewer values.")
         self._check_values()
 
     @cached_property

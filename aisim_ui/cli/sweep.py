@@ -13,6 +13,7 @@ import typer
 
 from aisim_model.errors import InputError
 from aisim_ui.cli.output import print_json
+from aisim_ui.cli.scenario_file import SCENARIO_HELP, scenario_from
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,9 +23,7 @@ STOPPED = 130
 
 
 def sweep(
-    scenario: Annotated[
-        typer.FileBinaryRead, typer.Argument(help="A scenario, YAML or JSON; - is standard input.")
-    ],
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help=SCENARIO_HELP)],
     vary: Annotated[
         list[str],
         typer.Option(
@@ -48,7 +47,6 @@ def sweep(
 
     The file has its name once it is whole; an interrupted run leaves none.
     """
-    from aisim_model.scenario_file import read_scenario
     from aisim_model.sweep import swept
     from aisim_model.sweep.write import format_of, write
     from aisim_ui.exports import neutral
@@ -57,7 +55,12 @@ def sweep(
     if format_of(output) != ".parquet" and in_parts:
         raise InputError("output", str(output), "must end in .parquet where work is shared", "Name it so.")
     executor = _executor(workers, dask)
-    wanted = swept(read_scenario(scenario.read(), scenario.name), vary)
+    wanted = swept(scenario_from(scenario), vary)
+    for axis in wanted.axes:
+        if (asked := getattr(axis, "count", axis.size)) > axis.size:
+            print(
+                f"{axis.field}: {asked:,} values are {axis.size:,} different whole numbers", file=sys.stderr
+            )
     with _stoppable(output), typer.progressbar(length=wanted.points, label="Sweep", file=sys.stderr) as bar:
 
         def progress(points: int) -> None:
