@@ -177,7 +177,7 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
         found = _experts(keys, index, experts) if index % 2 == 0 else Weights(0, 0)
         return Weights(each + found.total, each + found.active)
     sparse = kinds[index].name == "moe" if blocks else _is_sparse(keys, index)
-    if experts is None or experts == 1 or not sparse:
+    if not experts or experts == 1 or not sparse:
         width = keys.whole("intermediate_size_mlp", "dense_intermediate_size")
         return Weights(*[_mlp(keys, width or _intermediate(keys, index))] * 2)
     return _experts(keys, index, experts)

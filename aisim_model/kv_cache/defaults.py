@@ -53,6 +53,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         ),
         "deepseek_v2": MappingProxyType({"qk_rope_head_dim": 64}),
         "deepseek_v3": MappingProxyType({"qk_rope_head_dim": 64}),
+        "deepseek_v32": MappingProxyType({"qk_rope_head_dim": 64, "index_head_dim": 128}),
         "falcon": _shape(32, 4544, 71, multi_query=True),
         "gemma": _shape(
             28,

@@ -14,6 +14,7 @@ from aisim_model.errors import InputError
 from aisim_model.kv_cache.curve import KvCross, KvCurve, KvWindow, Tokens, whole
 from aisim_model.kv_cache.dtypes import kv_dtype_of
 from aisim_model.kv_cache.explain import LayerGroup, explained
+from aisim_model.kv_cache.keys import MAX_LAYERS
 from aisim_model.kv_cache.parts import AnyPart, CrossKv, HeadKv, IndexKeys, LatentKv, Layer, State
 from aisim_model.kv_cache.wire import (
     Amount,
@@ -27,6 +28,7 @@ from aisim_model.kv_cache.wire import (
 )
 
 WindowLayers = Literal["window", "full"]
+MAX_ORDER = 4 * MAX_LAYERS  # a layer may stand for two blocks, and MTP layers follow
 
 
 class KvLayout(BaseModel):
@@ -55,7 +57,7 @@ class KvLayout(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     blocks: tuple[Layer, ...]
-    order: Annotated[tuple[int, ...], Field(min_length=1)]
+    order: Annotated[tuple[int, ...], Field(min_length=1, max_length=MAX_ORDER)]
     max_position_embeddings: Annotated[int, Field(ge=1)] | None = None
     notes: tuple[str, ...] = ()
 
@@ -144,7 +146,7 @@ class KvLayout(BaseModel):
         prefill_pp: int = 1,
         decode_pp: int = 1,
         window_layers: WindowLayers = "window",
-        mla_copies: MlaCopies = "per_rank",
+        mla_copies: MlaCopies | int = "per_rank",
     ) -> WireBytes:
         """Bytes of one handoff of `tokens` tokens.
 
@@ -160,8 +162,8 @@ class KvLayout(BaseModel):
             Stages of pipeline parallelism [-]. Layers are split in order, the first stages one layer longer.
         window_layers : {"window", "full"}
             As in `curve`.
-        mla_copies : {"per_rank", "once"}
-            How often a latent is sent: once for each decode rank, or once and broadcast there.
+        mla_copies : {"per_rank", "once"} or int
+            How often a latent is sent: once for each decode rank, once and broadcast there, or this often.
 
         Returns
         -------

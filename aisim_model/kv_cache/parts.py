@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aisim_model.kv_cache.dtypes import KvDtype
 
-Positive = Annotated[int, Field(ge=1)]
+MAX_BYTES = 10**30  # beyond what any keys within their bounds make, and within a 64-bit float
+Positive = Annotated[int, Field(ge=1, le=10**12)]
+Size = Annotated[int, Field(ge=0, le=MAX_BYTES)]
 
 
 class Part(BaseModel):
@@ -69,7 +71,7 @@ class LatentKv(Part):
 
     kind: Literal["latent"] = "latent"
     latent_elements: Positive
-    rope_elements: Annotated[int, Field(ge=0)] = 0
+    rope_elements: Size = 0
     tokens_per_entry: Positive = 1
     window_tokens: Positive | None = None
 
@@ -121,8 +123,8 @@ class State(Part):
 
     kind: Literal["state"] = "state"
     heads: Positive
-    recurrent_bytes: Annotated[int, Field(ge=0)]
-    conv_bytes: Annotated[int, Field(ge=0)] = 0
+    recurrent_bytes: Size
+    conv_bytes: Size = 0
 
     @property
     def shards(self) -> int | None:

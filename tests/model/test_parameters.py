@@ -106,6 +106,11 @@ def test_experts_by_hand() -> None:
     assert (found.total, found.active) == (160 + 2 * (192 + 5 * 96 + 32), 160 + 2 * (192 + 2 * 96 + 32))
 
 
+@pytest.mark.parametrize("experts", [None, 0, 1])
+def test_no_experts_or_one_are_an_mlp(experts: int | None) -> None:
+    assert estimate_parameters({**SMALL, "num_experts": experts}).total == 1312
+
+
 def test_a_dense_first_layer_by_hand() -> None:
     experts = {"num_experts": 4, "num_experts_per_tok": 1, "moe_intermediate_size": 4}
     found = estimate_parameters({**SMALL, **experts, "first_k_dense_replace": 1})

@@ -95,6 +95,10 @@ def _name(keys: Keys) -> str:
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
     """Every layer in full; with the KV heads of each where they are a list."""
+    if keys.has("sparse_attention_config"):
+        keys.note(
+            "Keys and values are kept in full; index keys that an engine may keep besides are not counted."
+        )
     for name in (*KV_HEADS, "num_key_value_heads_per_layer"):
         if isinstance(keys.config.get(name), list):
             counts = [keys.checked(name, count) for count in keys.items(name) or []]

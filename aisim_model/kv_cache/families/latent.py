@@ -27,12 +27,19 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
         return [FULL] * (2 * layer_count(keys))
     types = keys.items("indexer_types")
     if types is None:
-        return [FULL] * layer_count(keys)
+        return _by_frequency(keys)
     for value in types:
         if value not in ("full", "shared"):
             raise keys.refused("indexer_types", value, "must hold full or shared")
     keys.note("Indexer keys are counted in the layers whose indexer_types is full; the others share them.")
     return fitted(keys, "indexer_types", [Kind("full", indexed=value == "full") for value in types])
+
+
+def _by_frequency(keys: Keys) -> Sequence[Kind]:
+    """Every layer has an indexer, or one of every so many after the first ones."""
+    count, every = layer_count(keys), keys.whole("index_topk_freq") or 1
+    first = keys.whole("index_skip_topk_offset") or 1
+    return [Kind("full", indexed=max(index - first + 1, 0) % every == 0) for index in range(count)]
 
 
 def _keep(keys: Keys, kind: Kind) -> Layer | None:

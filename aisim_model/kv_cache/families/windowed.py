@@ -30,7 +30,12 @@ def _chunks(keys: Keys) -> Sequence[Kind] | None:
     if flags:  # 1 where a layer has rotary positions, despite the name
         checked = [keys.checked("no_rope_layers", flag, low=0, high=1) for flag in flags]
         return fitted(keys, "no_rope_layers", [CHUNKED if flag else FULL for flag in checked])
-    interval = keys.whole("no_rope_layer_interval") or NOPE_INTERVAL
+    interval = keys.whole("no_rope_layer_interval")
+    if interval is None:
+        interval = NOPE_INTERVAL
+        keys.note(
+            f"Neither no_rope_layers nor its interval is in the config: every {interval}th layer sees all."
+        )
     return [FULL if (index + 1) % interval == 0 else CHUNKED for index in range(layer_count(keys))]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -139,6 +140,15 @@ def test_two_keys_that_contradict_each_other(config: dict[str, Any], sentence: s
 def test_a_missing_size_is_asked_for(config: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         read_config(config)
+
+
+def test_the_largest_sizes_make_a_curve() -> None:
+    most = 10**9
+    heads = {"linear_num_value_heads": most, "linear_num_key_heads": most, "full_attention_interval": 33}
+    sizes = dict.fromkeys(("linear_value_head_dim", "linear_key_head_dim", "linear_conv_kernel_dim"), most)
+    curve = read_config({**LLAMA, **heads, **sizes}).curve()
+    assert curve.constant_bytes == 32 * (10**27 * 4 + 3 * 10**18 * (10**9 - 1) * 2)
+    assert curve.bytes(np.array([1]))[0] == pytest.approx(1.92e29 + 1.28e29)
 
 
 def test_bare_words_for_numbers_are_read() -> None:

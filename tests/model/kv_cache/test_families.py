@@ -40,9 +40,22 @@ GLA = {"hidden_size": 2048, "num_hidden_layers": 4, "num_heads": 4, "expand_k": 
 )
 def test_compressed_layers_by_ratio_or_by_name(layers: dict[str, Any]) -> None:
     curve = read_config({**V4, **layers}).curve()
-    # 512 x 2 B = 1,024 B: one for 4 tokens, one for 128, and four in the window; 64 B of fp4 keys for 4 tokens
+    # 512 x 2 B = 1,024 B: one for 4 tokens, one for 128, four in the window; 64 B of fp4 keys for 4 tokens
     assert (curve.growing_bytes_per_token, curve.indexer_bytes_per_token) == (256 + 8, 16)
     assert [(window.bytes_per_token, window.window_tokens) for window in curve.windowed] == [(4_096, 128)]
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        {"indexer_types": ["full", "full", "full", "shared", "shared", "shared", "full", "shared"]},
+        {"index_topk_freq": 4, "index_skip_topk_offset": 3},
+    ],
+)
+def test_layers_that_share_an_indexer_keep_its_keys_once(shares: dict[str, Any]) -> None:
+    mla = {"num_hidden_layers": 8, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "index_head_dim": 128}
+    # 4 of 8 layers have an indexer of their own: 4 x (128 + 4) B
+    assert read_config({**mla, **shares}).curve().indexer_bytes_per_token == 528
 
 
 def test_layers_of_softmax_between_layers_of_a_matrix() -> None:

@@ -53,6 +53,11 @@ def test_a_latent_stands_on_every_rank_and_is_sent_for_each_or_once_by_name() ->
     assert (each.sharded_wire_bytes, each.replicated_copy_bytes) == (0, 70_272 * N)
 
 
+def test_a_latent_may_be_sent_to_some_of_the_ranks() -> None:
+    wire = DEEPSEEK.wire("bf16", N, decode_tp=16, mla_copies=4)
+    assert (wire.wire_bytes, wire.replicated_copies) == (4 * 70_272 * N, 4)
+
+
 def test_layers_over_pipeline_stages_leave_the_fullest_rank_the_longer_stage() -> None:
     # 61 layers over 2 stages: 31 and 30; over 4: 16, 15, 15, 15
     assert DEEPSEEK.wire("bf16", N, decode_pp=2).bytes_per_rank == 31 * 1_152 * N

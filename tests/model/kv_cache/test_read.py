@@ -88,6 +88,7 @@ def test_chunks_say_that_they_are_an_upper_bound() -> None:
     layout = read_config({**QWEN, "attention_chunk_size": 8192})
     assert layout.curve().windowed[0].bytes_per_token == 21 * 2048
     assert any("upper bound" in note for note in layout.notes)
+    assert any("every 4th layer sees all" in note for note in layout.notes)
 
 
 @pytest.mark.parametrize("rope", [[1, 1, 1, 0] * 7, []])
