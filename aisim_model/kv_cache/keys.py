@@ -40,6 +40,12 @@ NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 class ConfigError(InputError):
     """A config.json that can't be turned into a byte curve, and why: it names the key and its value."""
 
+    def __init__(self, field: str, value: object, problem: str, remedy: str = "") -> None:
+        try:
+            super().__init__(field, value, problem, remedy)
+        except RecursionError:  # json reads a little deeper than Python can print
+            super().__init__(field, "a value nested very deep", problem, remedy)
+
 
 class Keys:
     """Typed reading of one config, remembering what it assumed.

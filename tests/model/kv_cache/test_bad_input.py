@@ -58,6 +58,13 @@ def test_a_file_that_is_no_models_config(document: str | bytes, sentence: str) -
         read_config(document)
 
 
+def test_a_value_as_deep_as_can_be_read_is_refused_by_name() -> None:
+    # somewhere in here json still reads what Python can no longer print
+    for depth in range(900, 1000):
+        with pytest.raises(ConfigError, match=r"num_hidden_layers = |nested too deep"):
+            read_config('{"num_hidden_layers": ' + "[" * depth + "]" * depth + "}")
+
+
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
