@@ -1,0 +1,94 @@
+"""Records of one or several replays as one file: CSV with times to six decimals, Parquet with exact ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from aisim_model import MODEL_VERSION
+from aisim_model.errors import InputError
+from aisim_model.replay import ReplayResult
+from aisim_model.replay.writing import DECIMALS, to_table
+from aisim_model.sweep.write import fresh
+
+ENDINGS = (".csv", ".parquet")
+
+
+def records(
+    results: Mapping[str, ReplayResult], rows_left_out: int = 0, *, decimals: int | None = None
+) -> pa.Table:
+    """Return the records of replays in one table, a row a request and deployment.
+
+    Parameters
+    ----------
+    results : mapping of str to ReplayResult
+        Replays by the id of their deployment, which becomes the first column; a single one with an empty id
+        has no such column.
+    rows_left_out : int
+        Faulty rows of the trace that were left out [-], a column like the model's version.
+    decimals : int, optional
+        Hold times as decimals of so many places; as they are when left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aisim_model.replay import ReplayConfig, replay
+    >>> from aisim_model.traces import Trace
+    >>> trace = Trace(np.array([0.0]), np.array([100]), np.array([2]))
+    >>> found = replay(trace, ReplayConfig(aggregated_workers=1))
+    >>> records({"a": found, "b": found}).select(["deployment_id", "row", "start_ms"]).to_pydict()
+    {'deployment_id': ['a', 'b'], 'row': [0, 0], 'start_ms': [0.0, 0.0]}
+    """
+    tables = []
+    for deployment_id, result in results.items():
+        table = to_table(result, decimals=decimals)
+        if deployment_id:
+            table = table.add_column(0, "deployment_id", _repeated(deployment_id, table.num_rows))
+        table = table.append_column("rows_left_out", pa.repeat(pa.scalar(rows_left_out), table.num_rows))
+        tables.append(table.append_column("model_version", _repeated(MODEL_VERSION, table.num_rows)))
+    return pa.concat_tables(tables, promote_options="default")
+
+
+def _repeated(text: str, rows: int) -> pa.Array:
+    return pa.repeat(pa.scalar(text), rows)
+
+
+def write_csv(table: pa.Table, sink: BinaryIO) -> None:
+    """Write a table with its names as they are and nothing quoted: its texts are ids."""
+    sink.write((",".join(table.column_names) + "\n").encode())
+    csv.write_csv(table, sink, csv.WriteOptions(include_header=False, quoting_style="none"))
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending that says a file's format, or refuse another."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise InputError("out", path.name, f"must end in {' or '.join(ENDINGS)}", "Name the file so.")
+    return ending
+
+
+def write_records(path: Path, results: Mapping[str, ReplayResult], rows_left_out: int = 0) -> None:
+    """Write the records of replays to a file, which has its name once it is whole.
+
+    Parameters
+    ----------
+    path : Path
+        A file that ends in .csv or .parquet.
+    results, rows_left_out
+        As in `records`.
+
+    Raises
+    ------
+    InputError
+        For another ending, or a place where no file can be written.
+    """
+    ending = ending_of(path)
+    with fresh(path) as unfinished, unfinished.open("wb") as sink:
+        if ending == ".csv":
+            write_csv(records(results, rows_left_out, decimals=DECIMALS), sink)
+        else:
+            parquet.write_table(records(results, rows_left_out), sink)
