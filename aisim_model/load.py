@@ -248,7 +248,7 @@ def _aggregated(served: Service, arrivals_per_s: float, batch: float) -> Load:
     decodes = -math.expm1(-batch)  # share of time with a sequence to decode: its pass is the prompt's too
     mixed_ms = served.prefill_ms + served.passes * step_ms * decodes
     queue_ms = mean_wait_ms(arrivals_per_s, mixed_ms, served.prefill_workers)
-    queue_ms += step_ms / 2.0 * decodes * (1.0 - prefilling)  # of a decode step that runs half is left
+    queue_ms += step_ms / 2.0 * decodes  # of a step that runs half is left
     pass_ms = served.prefill_ms / served.passes if served.passes else 0.0
     return Load(
         arrivals_per_s,

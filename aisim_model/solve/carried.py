@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from aisim_model.load import Load, Service, under_load
 from aisim_model.scenario import Workload
 
-MOST_DIVISIONS = 128
+MOST_DIVISIONS = 64
 HALVINGS = 60
 
 
@@ -128,7 +128,7 @@ def best_division(served: Service, workload: Workload) -> Division | None:
     -------
     Division or None
         The best one, of equals that with the fewest prefill workers; None where none meets both, and for an
-        aggregated row. Of more than 128 ways every so many are tried, then those near the best.
+        aggregated row. Of more than 64 ways every so many are tried, then those near the best.
 
     Examples
     --------

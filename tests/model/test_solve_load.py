@@ -64,7 +64,9 @@ def test_the_most_load_meets_both_service_levels_and_a_little_more_doesnt(data: 
     most = most_within(one, workload)
     if most == 0 or not math.isfinite(most):
         return
-    assert within(under_load(one, most * (1 - 1e-9)), workload)
+    # a polynomial's steps are whole nanoseconds, a ten-millionth of a step
+    exact = 1e-6 if row.decode_model == "polynomial" else 1e-9
+    assert within(under_load(one, most * (1 - exact)), workload)
     assert not within(under_load(one, most * (1 + 1e-6)), workload)
 
 
@@ -90,10 +92,10 @@ def test_a_long_answer_takes_more_decode_workers() -> None:
 
 
 def test_of_many_divisions_the_best_is_found_as_if_all_were_tried() -> None:
-    # prefill carries 10 a worker, decode 10 a worker, over 3,000 workers
-    found = best_division(served(prefill_tp=1, decode_tp=1, prefill_workers=1000, decode_workers=2000), ASKED)
+    # prefill carries 10 a worker, decode 10 a worker, over 300 workers
+    found = best_division(served(prefill_tp=1, decode_tp=1, prefill_workers=100, decode_workers=200), ASKED)
     assert found is not None
-    assert abs(found.prefill_workers - 1500) <= 1
+    assert abs(found.prefill_workers - 150) <= 1
 
 
 def test_an_aggregated_row_has_nothing_to_divide() -> None:
