@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow as pa
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.sweep.axes import field_kind, names_of
-from aisim_model.sweep.blocks import Block, blocks, points_of
+from aisim_model.sweep.blocks import BLOCK_POINTS, Block, blocks, points_of
 from aisim_model.sweep.columns import COLUMNS, DTYPES
 from aisim_model.sweep.grid import Sweep
 
@@ -54,7 +55,7 @@ def pieces(sweep: Sweep, most: int = PIECE_POINTS) -> Iterator[Piece]:
     parts: list[tuple[int, Block]] = []
     points = 0
     for case in range(sweep.case_count):
-        for block in blocks(sweep.mesh, most):
+        for block in blocks(sweep.mesh, min(most, BLOCK_POINTS)):
             if points + points_of(block) > most:
                 yield Piece(tuple(parts), points)
                 parts, points = [], 0
@@ -128,12 +129,13 @@ def _columns(sweep: Sweep, piece: Piece) -> Mapping[str, npt.NDArray[Any]]:
         for field in schema(sweep)
     }
     found["model_version"].fill(0)
+    case_at = lru_cache(maxsize=1)(sweep.case)  # blocks of a case follow each other
     start = 0
     for position, block in piece.parts:
         stop = start + points_of(block)
         shape = [part.stop - part.start for part in block]
         here = {name: column[start:stop].reshape(shape) for name, column in found.items()}
-        case = sweep.case(position)
+        case = case_at(position)
         here["deployment_id"][...] = here["deployment"][...] = sweep.scenario.deployments.index(case.row)
         for axis in sweep.looked_up:
             value = case.looked_up[axis.field]
