@@ -1,0 +1,139 @@
+"""A server and a Chromium for the browser tests, and an eye on what they must never do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+LONGEST_S = 60
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Serve the app as `make run` does, on a free port; give its address, and stop it at the end."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "serve.py", f"--server.port={port}"]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        give_up = time.monotonic() + LONGEST_S
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
+                break
+            except (URLError, OSError):
+                if time.monotonic() > give_up or server.poll() is not None:
+                    raise
+                time.sleep(0.05)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=LONGEST_S)
+
+
+@pytest.fixture(scope="session")
+def app_url() -> Iterator[str]:
+    """Return the address of a server that all tests share."""
+    with served() as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_url() -> Iterator[str]:
+    """Return the address of a server that nobody has visited yet."""
+    with served() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Return the machine's Chromium, else Playwright's own."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    root = hasattr(os, "getuid") and os.getuid() == 0
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox"] if root else [], chromium_sandbox=not root
+        )
+        yield started
+        started.close()
+
+
+@dataclass
+class Watched:
+    """What a page did that it must not."""
+
+    errors: list[str] = field(default_factory=list)
+    abroad: list[str] = field(default_factory=list)
+
+    def console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def request(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
+            self.abroad.append(request.url)
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Return a function that opens an address as another visitor; no page may err or leave the machine."""
+    watched, contexts = Watched(), []
+
+    def open_page(url: str, width: int = 1440, scheme: str = "light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 1000},
+            color_scheme="dark" if scheme == "dark" else "light",
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("console", watched.console)
+        page.on("pageerror", lambda error: watched.errors.append(str(error)))
+        page.on("request", watched.request)
+        page.goto(url)
+        settled(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert watched.abroad == []
+    assert watched.errors == []
+
+
+def settled(page: Page) -> None:
+    """Wait until the app has run and shows its page."""
+    page.wait_for_selector("[data-testid=stMain] :is(h1, h4)")
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+
+
+@pytest.fixture(name="settled")
+def _settled() -> Callable[[Page], None]:
+    return settled

@@ -1,0 +1,78 @@
+"""What holds on every page: it opens cold, fits a phone, is quiet, and keeps to this machine."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from aisim_model.scenario import Scenario
+from aisim_ui.pages import PAGES
+from aisim_ui.share import link
+
+Open = Callable[..., Page]
+PATHS = ["" if entry.get("default") else str(entry["url_path"]) for entry in PAGES]
+LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 22, 29)"
+OUTSIDE = "<img src=http://192.0.2.1/a.png> ![](http://192.0.2.1/b.png)"
+
+
+def test_a_cold_deep_link_opens_every_page_with_sidebar_and_values(fresh_url: str, opened: Open) -> None:
+    scenario = Scenario().with_workload(prompt_tokens=8192)
+    for path in reversed(PATHS):  # the first of them meets a server that nobody has visited
+        page = opened(link(f"{fresh_url}/{path}", scenario))
+        box = page.get_by_role("textbox", name="Prompt [tokens]").first
+        expect(box).to_have_value("8,192")
+        expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
+        assert page.locator("[data-testid=stException]").count() == 0
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_phone_in_the_dark_shows_it_without_sideways_scrolling(
+    app_url: str, opened: Open, path: str
+) -> None:
+    page = opened(f"{app_url}/{path}", width=390, scheme="dark")
+    widths = page.evaluate(
+        "[document.documentElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
+    )
+    assert max(widths) <= 390
+    assert surface(page, "[data-testid=stApp]") == DARK
+    for chart in page.locator("[data-testid=stPlotlyChart]").all():
+        expect(chart.locator(".main-svg").first).to_have_css("background-color", DARK)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_desk_in_the_light_shows_a_hostile_name_as_it_is(app_url: str, opened: Open, path: str) -> None:
+    scenario = Scenario().with_row("split-400g", name=OUTSIDE)
+    scenario = scenario.with_row("aggregated", name="<b>bold</b> **x** $y$", bandwidth_gb_s=0, kind="split")
+    page = opened(link(f"{app_url}/{path}", scenario.changed(selected_id="aggregated")))
+    assert page.locator("img[src*='192.0.2.1']").count() == 0
+    assert surface(page, "[data-testid=stApp]") == LIGHT
+    for chart in page.locator("[data-testid=stPlotlyChart]").all():
+        expect(chart.locator(".main-svg").first).to_have_css("background-color", LIGHT)
+    if path == "":
+        expect(page.locator("h4").first).to_contain_text("<b>bold</b> **x** $y$")
+        expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("<b>bold</b> **x** $y$ ◂")
+
+
+def surface(page: Page, selector: str) -> str:
+    color: str = page.locator(selector).evaluate("e => getComputedStyle(e).backgroundColor")
+    return color
+
+
+def test_a_hostile_link_is_a_message_and_the_page_stands(app_url: str, opened: Open) -> None:
+    page = opened(f"{app_url}/?prompt_tokens=-5&bandwidth_gb_s=nan&{'<b>' * 2000}=1&s=A{'A' * 10_000}&v=<i>")
+    said = page.locator("[data-testid=stAlert]").first
+    expect(said).to_contain_text("prompt_tokens = '-5'")
+    expect(said).to_contain_text("is no field of a scenario")
+    expect(page.locator("h4").first).to_contain_text("The handoff adds 16 ms")
+
+
+def test_answers_carry_security_headers(app_url: str) -> None:
+    for path in ("", "deployments", "_stcore/health"):
+        with urllib.request.urlopen(f"{app_url}/{path}", timeout=10) as answer:
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+            assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
