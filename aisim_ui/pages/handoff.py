@@ -40,6 +40,6 @@ chart(
     "handoff.curve",
 )
 draw_table(found, for_people(found), "deployments", "handoff.table", column_config=settings())
-with st.expander("Which model made each number, and what its rivals say", icon=":material/balance:"):
+if st.toggle("Say which model made each number, beside its rivals", key="handoff.rivals.shown"):
     answers = pd.DataFrame(rivals(selected.x))
     draw_table(answers, answers, "rival models", "handoff.rivals", column_config=RIVALS)
