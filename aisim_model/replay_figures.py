@@ -8,6 +8,7 @@ from aisim_model.replay import ReplayResult
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.summary import summary
 from aisim_model.replay.verdict import verdict
+from aisim_model.units import MS_PER_S
 
 
 def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> dict[str, Any]:
@@ -54,6 +55,42 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
         "bottleneck": told.bottleneck,
         "slowest_wait_ms": told.slowest_wait_ms,
         "verdict": told.sentence,
+    }
+
+
+def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> dict[str, float]:
+    """Return how many requests meet both service levels, on TTFT and on mean inter-token latency.
+
+    Parameters
+    ----------
+    result : ReplayResult
+        A finished replay.
+    ttft_slo_ms, itl_slo_ms : float
+        Longest acceptable times [ms].
+
+    Returns
+    -------
+    dict
+        ``within_slo_share`` of all requests [-], and ``goodput_requests_per_s`` from the first arrival to the
+        last token [1/s].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aisim_model.replay import ReplayConfig, replay
+    >>> from aisim_model.replay.times import PrefillTime
+    >>> from aisim_model.traces import Trace
+    >>> trace = Trace(np.array([0.0, 0.0]), np.array([100, 300]), np.array([1, 1]))
+    >>> config = ReplayConfig(aggregated_workers=2, prefill=PrefillTime.rate(1000))
+    >>> within_slo(replay(trace, config), 200.0, 25.0)
+    {'within_slo_share': 0.5, 'goodput_requests_per_s': 3.3333333333333335}
+    """
+    steady = ~(result.column("itl_ms") > itl_slo_ms)  # one token has no gap to be late
+    met = int(((result.column("ttft_ms") <= ttft_slo_ms) & steady).sum())
+    spent_s = result.end_ms / MS_PER_S
+    return {
+        "within_slo_share": met / len(result),
+        "goodput_requests_per_s": met / spent_s if spent_s > 0.0 else 0.0,
     }
 
 

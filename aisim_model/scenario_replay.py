@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
 from aisim_model.replay import Progress, ReplayResult
-from aisim_model.replay_figures import replay_figures
+from aisim_model.replay_figures import replay_figures, within_slo
 from aisim_model.row_replay import offered_gb_s, replay_notes, replay_row
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.traces import Trace, slice_warning
@@ -29,7 +29,7 @@ class RowOutcome:
     result : ReplayResult or None
         Its records; None where the row was refused.
     figures : dict
-        As of `replay_figures`.
+        As of `replay_figures` and `within_slo`.
     notes : tuple of str
         What the replay simplifies or leaves out.
     refused : str or None
@@ -103,14 +103,25 @@ def replay_scenario(
     >>> [round(outcome.figures["transfer_ms"]["mean"], 2) for outcome in outcomes]
     [15.73]
     """
+    for row in asked_rows(scenario):
+        yield row_outcome(scenario, row, trace, progress)
+
+
+def asked_rows(scenario: Scenario) -> list[Deployment]:
+    """Return the rows that a scenario's traffic names, all where it names none.
+
+    Raises
+    ------
+    InputError
+        Where it names one that the scenario doesn't have.
+    """
     known = [row.id for row in scenario.deployments]
     asked = known if scenario.traffic.deployment_ids is None else scenario.traffic.deployment_ids
     for row_id in asked:
         if row_id not in known:
             problem = f"must be rows of the scenario: {', '.join(known)}"
             raise InputError("deployment_ids", row_id, problem, "Name one of them.")
-    for row_id in asked:
-        yield row_outcome(scenario, scenario.row(row_id), trace, progress)
+    return [scenario.row(row_id) for row_id in asked]
 
 
 def row_outcome(
@@ -151,4 +162,6 @@ def row_outcome(
         return RowOutcome(row, refused=str(error))
     except ValidationError as error:  # numbers of a row that no replay takes
         return RowOutcome(row, refused=" ".join(sentences(error)))
-    return RowOutcome(row, result, replay_figures(result, offered if row.split else None), notes)
+    figures = replay_figures(result, offered if row.split else None)
+    figures |= within_slo(result, workload.ttft_slo_ms, workload.itl_slo_ms)
+    return RowOutcome(row, result, figures, notes)

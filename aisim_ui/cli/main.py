@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError
-from aisim_ui.cli import calibrate, catalog, delay, evidence, kv, replay, solve, sweep, ttft
+from aisim_ui.cli import calibrate, catalog, delay, evidence, kv, replay, solve, study, sweep, ttft
 from aisim_ui.cli.refusal import refusals
 
 app = typer.Typer(
@@ -33,6 +33,7 @@ app.command("evidence")(evidence.evidence)
 app.command("kv")(kv.kv)
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
+app.command("study")(study.study)
 app.command("sweep")(sweep.sweep)
 app.command("ttft")(ttft.ttft)
 
