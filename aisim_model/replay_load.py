@@ -1,0 +1,92 @@
+"""Offered load: the work that a trace asks of each resource, over what it can do while requests arrive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aisim_model.replay import ReplayResult
+from aisim_model.replay.capacity import ENGINE_SEQUENCES
+from aisim_model.replay.settings import settings_of_times
+from aisim_model.replay.timing import decode_ms, prefill_ms
+from aisim_model.replay.verdict import links
+
+SAMPLED_REQUESTS = 1_000  # whose prefill is timed one by one where passes mix it with decoding
+
+
+def offered_loads(result: ReplayResult) -> dict[str, float]:
+    """Return the load of each resource; above 1 it can't be carried: its queue grows while requests arrive.
+
+    Prefill and link count the time that they were at work. Decode counts the time that its tokens would take
+    in the largest passes that its pool allows: a decode worker that is never idle can still take more
+    sequences. Aggregated workers count both. At level ``fifo`` decode takes any number of sequences at once.
+
+    Parameters
+    ----------
+    result : ReplayResult
+        A finished replay.
+
+    Returns
+    -------
+    dict of str to float
+        By ``prefill``, ``link`` and ``decode``, or ``workers`` where they are aggregated [-]; empty where all
+        requests arrive at once.
+
+    Examples
+    --------
+    >>> from aisim_model.replay import ReplayConfig, replay
+    >>> from aisim_model.replay.times import PrefillTime
+    >>> from aisim_model.traces import Trace
+    >>> trace = Trace(np.array([0.0, 1000.0]), np.array([100, 300]), np.array([2, 2]))
+    >>> config = ReplayConfig(
+    ...     prefill_workers=1, decode_workers=1, bandwidth_gb_s=1.0, kv_bytes_per_token=1_000_000,
+    ...     prefill=PrefillTime.fixed(250.0),
+    ... )
+
+    Two passes of 250 ms and transfers of 100 and 300 ms in one second:
+
+    >>> {name: round(load, 6) for name, load in offered_loads(replay(trace, config)).items()}
+    {'prefill': 0.5, 'link': 0.4, 'decode': 0.0}
+    """
+    config, span_ms = result.config, result.trace.span_ms
+    if span_ms <= 0.0:
+        return {}
+    if config.aggregated:
+        workers = config.aggregated_workers or 1
+        return {"workers": (_prompts_ms(result) + _tokens_ms(result)) / span_ms / workers}
+    sent_ms = float(np.nansum(result.column("transfer_alone_ms")))
+    return {
+        "prefill": float(result.prefill_busy_ms.sum()) / span_ms / (config.prefill_workers or 1),
+        "link": sent_ms / span_ms / links(result),
+        "decode": _tokens_ms(result) / span_ms / (config.decode_workers or 1),
+    }
+
+
+def _tokens_ms(result: ReplayResult) -> float:
+    """Return the time that all tokens take in the largest decode passes that a pool allows [ms]."""
+    config, trace = result.config, result.trace
+    if config.resolved_level == "fifo":
+        return 0.0
+    tokens = trace.output_tokens.astype(np.float64)
+    context = float((tokens * (trace.input_tokens + tokens / 2)).sum() / tokens.sum())
+    settings = settings_of_times(config.prefill, config.resolved_decode)
+    settings[0].pool_tokens = pool = float(config.pool_blocks) * config.block_size
+    batch = min(max(pool // context, 1.0), float(ENGINE_SEQUENCES))
+    return float(tokens.sum() * decode_ms(settings[0], batch, batch * context) / batch)
+
+
+def _prompts_ms(result: ReplayResult) -> float:
+    """Return the time that all prompts take in passes of their own, from a sample of them [ms]."""
+    config, rows = result.config, len(result)
+    sample = np.unique(np.linspace(0, rows - 1, min(SAMPLED_REQUESTS, rows)).astype(np.int64))
+    settings = settings_of_times(config.prefill, config.resolved_decode)
+    held = result.column("reused_tokens")[sample].astype(np.float64)
+    left = result.column("input_length")[sample] - held
+    spent = 0.0
+    while left.any():
+        taken = np.minimum(left, config.prefill_chunk_tokens)
+        reached = held + taken
+        for new, before, after in zip(taken.tolist(), held.tolist(), reached.tolist(), strict=True):
+            if new > 0:
+                spent += float(prefill_ms(settings[0], new, after * after - before * before, after))
+        held, left = reached, left - taken
+    return spent * rows / sample.size

@@ -1,0 +1,91 @@
+"""Cumulative curves: which share of the requests has at most so long to wait, a line a deployment."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import SURFACES, Mode, row_color
+from aisim_ui.words import label
+
+DECADES = 6  # of the longest time: what is shorter by more than this is drawn at the edge
+
+
+def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | None, mode: Mode) -> go.Figure:
+    """Draw cumulative curves over time on a log axis.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `deployment_id`, `deployment`, `color`, `share` and `milliseconds`, in order of share.
+    quantity : str
+        What took that long.
+    selected_id : str
+        Row to draw thicker.
+    slo_ms : float or None
+        Where a service level stands [ms].
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface = SURFACES[mode]
+    longest = max(float(table["milliseconds"].max()) if len(table) else 1.0, 1e-6)
+    shortest = longest / 10**DECADES
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": label(str(line["deployment"].iloc[0])),
+            "x": line["milliseconds"].clip(lower=shortest).tolist(),
+            "y": line["share"].tolist(),
+            "customdata": line["deployment_id"].tolist(),
+            "line": {
+                "color": row_color(int(line["color"].iloc[0])),
+                "width": 3.5 if row_id == selected_id else 2,
+            },
+            "hovertemplate": "%{y:.1%} within %{x:,.4g} ms",
+        }
+        for row_id, line in table.groupby("deployment_id", sort=False)
+    ]
+    marks: dict[str, object] = {}
+    if slo_ms is not None:
+        marks["shapes"] = [
+            {
+                "type": "line",
+                "xref": "x",
+                "yref": "paper",
+                "x0": slo_ms,
+                "x1": slo_ms,
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": surface.slo, "width": 2, "dash": "dash"},
+            }
+        ]
+        marks["annotations"] = [
+            {
+                "x": math.log10(slo_ms),  # annotations on log axes take the exponent
+                "y": 1,
+                "xref": "x",
+                "yref": "paper",
+                "text": f"SLO {slo_ms:,g} ms",
+                "showarrow": False,
+                "yanchor": "bottom",
+                "font": {"color": surface.slo, "size": 12},
+            }
+        ]
+    return figure(
+        data,
+        {
+            "title": {"text": f"{quantity}: share of requests within a time"},
+            "height": 430,
+            "hovermode": "closest",
+            "dragmode": False,
+            "clickmode": "event+select",
+            "xaxis": {"title": {"text": f"{quantity} [ms, log]"}, "type": "log", "dtick": 1},
+            "yaxis": {"title": {"text": "share of requests"}, "tickformat": ".0%", "range": [0, 1.02]},
+            **marks,
+        },
+        mode,
+    )

@@ -1,0 +1,97 @@
+"""A timeline of the requests around a moment: a bar a request, a piece a part of its TTFT."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.charts.figure import figure
+from aisim_ui.charts.ttft_bars import PARTS
+from aisim_ui.theme import SURFACES, Mode, faded, row_color
+from aisim_ui.words import label as as_label
+
+BAR_PX = 20
+
+
+def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: Mode) -> go.Figure:
+    """Draw requests from arrival to first token.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `request`, `part`, `start_ms`, `end_ms`, `input_length` and `ttft_ms`, as
+        `aisim_ui.traffic_tables.gantt` makes it.
+    name : str
+        The deployment.
+    color : int
+        Its palette slot.
+    moment_s : float
+        The moment, which a line marks [s].
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface, shade = SURFACES[mode], row_color(color)
+    labels = [f"#{request:,}" for request in table["request"].tolist()]
+    named = table.assign(label=labels)
+    data = []
+    for column, part, strength, pattern in PARTS:
+        pieces = named[named["part"] == column]
+        if pieces.empty:
+            continue
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": part,
+                "y": pieces["label"].tolist(),
+                "base": (pieces["start_ms"] / 1000).tolist(),
+                "x": ((pieces["end_ms"] - pieces["start_ms"]) / 1000).tolist(),
+                "customdata": pieces[["input_length", "ttft_ms"]].to_numpy().tolist(),
+                "marker": {
+                    "color": faded(shade, strength, mode),
+                    "pattern": {"shape": pattern, "solidity": 0.35},
+                    "line": {"color": shade, "width": 0.5},
+                },
+                "hovertemplate": f"{part}: %{{x:,.4g}} s of %{{customdata[1]:,.0f}} ms TTFT, "
+                "%{customdata[0]:,} tokens<extra>%{y}</extra>",
+            }
+        )
+    worked = named[named["part"] != "queue_ms"]
+    low, high = float(worked["start_ms"].min()) / 1000, float(worked["end_ms"].max()) / 1000
+    pad = max((high - low) * 0.05, 1e-3)
+    return figure(
+        data,
+        {
+            "title": {"text": f"Requests around {moment_s:,.4g} s: {as_label(name)}"},
+            "barmode": "overlay",
+            "bargap": 0.25,
+            "height": 190 + BAR_PX * max(named["label"].nunique(), 3),
+            "dragmode": False,
+            "legend": {"traceorder": "normal"},
+            "xaxis": {
+                "title": {"text": "time after the first arrival [s]; longer queues run off to the left"},
+                "range": [low - 3 * pad, high + pad],
+            },
+            "yaxis": {
+                "autorange": "reversed",
+                "categoryorder": "array",
+                "categoryarray": list(dict.fromkeys(labels)),
+                "ticks": "",
+                "showgrid": False,
+                "type": "category",
+            },
+            "shapes": [
+                {
+                    "type": "line",
+                    "xref": "x",
+                    "yref": "paper",
+                    "x0": moment_s,
+                    "x1": moment_s,
+                    "y0": 0,
+                    "y1": 1,
+                    "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
+                }
+            ],
+        },
+        mode,
+    )

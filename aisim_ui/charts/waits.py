@@ -1,0 +1,91 @@
+"""What requests wait for, by percentile of TTFT: are the slowest slow for the same reason as the rest?"""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.charts.figure import figure
+from aisim_ui.charts.ttft_bars import PARTS
+from aisim_ui.theme import SURFACES, Mode, faded, row_color
+from aisim_ui.words import label as as_label
+from aisim_ui.words import milliseconds
+
+BAR_PX = 34
+
+
+def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode) -> go.Figure:
+    """Draw the mean of each part of the TTFT, a bar a band of requests.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `band`, `requests`, a column a part and `ttft_ms` [ms], from the fastest band to the slowest.
+    name : str
+        The deployment.
+    color : int
+        Its palette slot.
+    slo_ms : float
+        Service level on TTFT [ms]; its line stands where the bars reach it.
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface, shade = SURFACES[mode], row_color(color)
+    bands = table["band"].tolist()
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": label,
+            "y": bands,
+            "x": [value if value > 0 else None for value in table[column].tolist()],
+            "marker": {
+                "color": faded(shade, strength, mode),
+                "pattern": {"shape": pattern, "solidity": 0.35},
+                "line": {"color": shade, "width": 0.5},  # a pale queue still shows how long it is
+            },
+            "hovertemplate": f"{label}: %{{x:,.4g}} ms<extra>%{{y}}</extra>",
+        }
+        for column, label, strength, pattern in PARTS
+        if (table[column] > 0).any()
+    ]
+    totals = [
+        {
+            "x": ttft,
+            "y": band,
+            "text": milliseconds(ttft),
+            "showarrow": False,
+            "xanchor": "left",
+            "xshift": 4,
+            "font": {"size": 12, "color": surface.quiet},
+        }
+        for band, ttft in zip(bands, table["ttft_ms"].tolist(), strict=True)
+    ]
+    longest = float(table["ttft_ms"].max())
+    shown = slo_ms <= longest
+    line = {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "x0": slo_ms,
+        "x1": slo_ms,
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": surface.slo, "width": 2, "dash": "dash"},
+    }
+    return figure(
+        data,
+        {
+            "title": {"text": f"What requests wait for, by TTFT: {as_label(name)}"},
+            "barmode": "stack",
+            "bargap": 0.3,
+            "height": 190 + BAR_PX * len(bands),
+            "dragmode": False,
+            "legend": {"traceorder": "normal"},
+            "xaxis": {"title": {"text": "mean of the band [ms]"}, "range": [0, longest * 1.18 or 1.0]},
+            "yaxis": {"autorange": "reversed", "ticks": "", "showgrid": False, "type": "category"},
+            "shapes": [line] if shown else [],
+            "annotations": totals,
+        },
+        mode,
+    )

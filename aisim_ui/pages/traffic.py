@@ -1,0 +1,51 @@
+"""Traffic: on my requests, with queues and shared links, what were they waiting for?"""
+
+import streamlit as st
+
+from aisim_ui.state import state
+from aisim_ui.traffic_answer import compared, load_warning, numbers, sentence
+from aisim_ui.traffic_file import ask_for, reading
+from aisim_ui.traffic_inputs import replay_inputs, scale_inputs, source_inputs
+from aisim_ui.traffic_results import curves, downloads, look_into, one
+from aisim_ui.traffic_source import load
+from aisim_ui.traffic_start import described, progress, replay_button, results
+from aisim_ui.traffic_visit import collect, visit
+
+collect()
+scenario = state().scenario
+slo = scenario.workload
+loaded = load(scenario.traffic, visit().upload)
+
+answer = st.container()
+left, right = st.columns([3, 2], gap="large")
+with left:
+    source_inputs()
+    reading(loaded)
+    scale_inputs()
+    described(loaded)
+with right:
+    replay_inputs()
+    replay_button(scenario, loaded)
+    progress()
+
+with answer:
+    if loaded.asked_for is not None:
+        ask_for(loaded.asked_for)
+    found = results(scenario, loaded)
+    if not found:
+        st.markdown("#### Replay requests on your deployments: what do they wait for?")
+        st.stop()
+    selected = next((pair for pair in found if pair[0].id == scenario.selected_id), found[0])
+    st.markdown(f"#### {sentence(selected, slo)}")
+    st.caption(compared(found, slo))
+    for column, number in zip(st.columns(4), numbers(selected, slo), strict=True):
+        good = {True: "normal", False: "inverse", None: "off"}[number.good]
+        said = (number.label, number.value, number.beside)
+        column.metric(*said, delta_color=good, delta_arrow="off", help=number.how)
+    if warning := load_warning(selected):
+        st.warning(warning, icon=":material/warning:")
+
+curves(found, selected[0].id, slo)
+look_into(found, selected)
+one(selected, slo)
+downloads(found)

@@ -1,0 +1,200 @@
+"""A trace file of one's own: uploaded, read as it is detected or as one says, its faulty rows a choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from aisim_model.scenario import Scenario
+from aisim_model.traces import FORMATS, BadRowsError
+from aisim_model.traces.faults import counted
+from aisim_model.traffic import TraceFile
+from aisim_ui.state import attempt, state
+from aisim_ui.traffic_source import Loaded, Upload, columns_of, read_file
+from aisim_ui.traffic_visit import visit
+from aisim_ui.words import literal
+
+KEY = "traffic.file"
+UPLOAD = "traffic.upload"
+MAX_MB = 100
+ROLES = {
+    "arrival": "Arrival",
+    "input_tokens": "Prompt tokens",
+    "output_tokens": "Answer tokens",
+    "hash_ids": "Prefix hash ids (if any)",
+}
+DETECT = "detect"
+UNITS = ("ns", "us", "ms", "s")
+DECIMALS = {".": "point (1.5)", ",": "comma (1,5)"}
+
+
+def file_inputs() -> None:
+    """Draw the upload."""
+    st.file_uploader(
+        "A trace: CSV or JSON lines, plain, gz or zip",
+        key=UPLOAD,
+        on_change=_uploaded,
+        max_upload_size=MAX_MB,
+        help="Read on this server and kept for this visit. A link has its name, rows and hash, not the file.",
+    )
+    if note := visit().note:
+        st.warning(literal(note), icon=":material/difference:")
+
+
+def _uploaded() -> None:
+    now, given = visit(), st.session_state[UPLOAD]
+    if given is None:
+        return
+    upload, linked = Upload.of(given.name, given.getvalue()), state().scenario.traffic.file
+    held, now.upload, now.note = now.upload, upload, ""
+    if linked is not None and linked.sha256 == upload.sha256:
+        _read(linked)  # the file that a link named, read as it was there
+        return
+    if linked is not None and held is None:
+        now.note = f"{upload.name} isn't the file of the link, {linked.name}: its contents differ."
+    _read(TraceFile(name=upload.name, sha256=upload.sha256))
+
+
+def _read(choices: TraceFile) -> None:
+    """Take a file with choices on how to read it into the scenario, with its rows where it can be read."""
+    upload = visit().upload
+    if upload is None:
+        return
+    found = read_file(choices.changed(rows=None), upload)
+    rows = len(found[0]) if isinstance(found, tuple) else None
+
+    def put(scenario: Scenario) -> Scenario:
+        traffic = scenario.traffic.changed(source="file", file=choices.changed(rows=rows))
+        return scenario.changed(traffic=traffic)
+
+    attempt(KEY, choices.name, put)
+
+
+def _chosen(key: str, name: str) -> None:
+    file, value = state().scenario.traffic.file, st.session_state[key]
+    if file is not None:
+        _read(file.changed(**{name: None if value == DETECT else value}))
+
+
+def _mapped() -> None:
+    file = state().scenario.traffic.file
+    picked = {role: st.session_state[f"traffic.map.{role}"] for role in ROLES}
+    columns = tuple((role, column) for role, column in picked.items() if column is not None)
+    if file is not None:
+        _read(file.changed(columns=columns))
+
+
+def ask_for(file: TraceFile) -> None:
+    """Ask for the file that a link names."""
+    rows = f", {counted(file.rows, 'request')}" if file.rows else ""
+    st.info(
+        f"This link's traffic is a file that isn't in it: **{literal(file.name)}**{rows}, "
+        f"SHA-256 `{file.sha256[:16]}…`. Upload it to see the replay that was sent.",
+        icon=":material/upload_file:",
+    )
+
+
+def reading(loaded: Loaded) -> None:
+    """Draw how the traffic was read, its faults, and what may be said over what was detected."""
+    file, upload = state().scenario.traffic.file, visit().upload
+    is_file = state().scenario.traffic.source == "file" and file is not None and upload is not None
+    if isinstance(loaded.problem, BadRowsError):
+        _faulty_rows(loaded.problem)
+    elif loaded.problem is not None:
+        st.error(literal(str(loaded.problem)), icon=":material/error:")
+        if loaded.problem.field == "decimal" and is_file:
+            _pick("decimal", list(DECIMALS), DECIMALS, "Decimal mark")
+    if loaded.report is not None:
+        _report(loaded)
+    if is_file and file is not None and upload is not None:
+        unread = loaded.report is None and not isinstance(loaded.problem, BadRowsError)
+        with st.expander("Read it otherwise", icon=":material/tune:", expanded=unread):
+            _choices(file, upload)
+
+
+def _faulty_rows(problem: BadRowsError) -> None:
+    rows = counted(problem.rows_at_fault, "row")
+    st.error(f"{rows} of {literal(problem.name)} can't be replayed.", icon=":material/error:")
+    faults = pd.DataFrame([vars(fault) for fault in problem.faults])
+    st.dataframe(faults, hide_index=True, key="traffic.faults", height=min(36 * (len(faults) + 1), 220))
+    st.button(
+        f"Leave {rows} out",
+        key="traffic.skip",
+        type="primary",
+        on_click=_skip,
+        args=(True,),
+        help="Their number stays on this page and in every export.",
+    )
+
+
+def _skip(skip: bool) -> None:
+    if (file := state().scenario.traffic.file) is not None:
+        _read(file.changed(skip_bad_rows=skip))
+
+
+def _report(loaded: Loaded) -> None:
+    report = loaded.report
+    if report is None:
+        return
+    if report.rows_left_out:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.warning(
+                f"{counted(report.rows_left_out, 'faulty row')} left out, here and in every export.",
+                icon=":material/warning:",
+            )
+            st.button(
+                "Don't leave them out", key="traffic.unskip", on_click=_skip, args=(False,), type="tertiary"
+            )
+    unit = f"Arrivals are in {report.time_unit}. " if report.time_unit != "datetime" else ""
+    st.caption(f"{literal(report.format_label)}. {unit}{literal(report.time_unit_why)}")
+    with st.expander("How it was read", icon=":material/fact_check:"):
+        packed = f", packed with {report.packed_with}" if report.packed_with else ""
+        lines = [*report.why, f"Text in {report.encoding}{packed}.", *report.notes]
+        lines += [f"Left out: {fault}." for fault in report.faults[:5]]
+        st.markdown("\n".join(f"- {literal(line)}" for line in lines))
+
+
+def _choices(file: TraceFile, upload: Upload) -> None:
+    left, middle, right = st.columns(3)
+    formats = {known.id: known.label for known in FORMATS}
+    with left:
+        _pick("format", [DETECT, *formats], formats, "Format")
+    with middle:
+        _pick("time_unit", [DETECT, *UNITS], {}, "Arrivals are in")
+    with right:
+        _pick("decimal", [DETECT, *DECIMALS], DECIMALS, "Decimal mark", "table")
+    found = columns_of(upload.sha256, upload)
+    if not found:
+        return
+    mapped: dict[str, str] = dict(file.columns)
+    with st.form("traffic.mapping", border=False):
+        st.caption("Or say which column is which.")
+        for column, (role, label) in zip(st.columns(4), ROLES.items(), strict=True):
+            with column:
+                key = f"traffic.map.{role}"
+                if st.session_state.get(key) not in found:
+                    st.session_state[key] = mapped.get(role) if mapped.get(role) in found else None
+                st.selectbox(label, found, index=None, key=key, placeholder="as detected")
+        st.form_submit_button("Use these columns", on_click=_mapped)
+
+
+def _pick(name: str, options: list[Any], names: dict[Any, str], label: str, spot: str = "fault") -> None:
+    """Draw a choice over what is detected; at a fault without the choice to detect it."""
+    key, file = f"traffic.choose.{spot}.{name}", state().scenario.traffic.file
+    current = getattr(file, name) or (DETECT if DETECT in options else None)
+    if st.session_state.get(key) != current:
+        st.session_state[key] = current
+    st.selectbox(
+        label,
+        options,
+        index=None,
+        key=key,
+        format_func=lambda option: names.get(
+            option, "told from the file" if option == DETECT else str(option)
+        ),
+        placeholder="choose",
+        on_change=_chosen,
+        args=(key, name),
+    )

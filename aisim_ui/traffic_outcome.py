@@ -1,0 +1,113 @@
+"""The outcome of one deployment's replay, and what the page shows of it, each worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from aisim_model.replay import ReplayResult
+from aisim_model.replay.verdict import Verdict, verdict
+from aisim_model.replay_load import offered_loads
+from aisim_model.scenario import Deployment, Workload
+from aisim_model.units import MS_PER_S
+from aisim_ui import traffic_tables
+from aisim_ui.traffic_time import over_time
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A finished replay.
+
+    Parameters
+    ----------
+    result : ReplayResult
+        Its records.
+    notes : tuple of str
+        What of the row a replay simplifies.
+    rows_left_out : int
+        Faulty rows of the trace that are in no record [-].
+    """
+
+    result: ReplayResult
+    notes: tuple[str, ...] = ()
+    rows_left_out: int = 0
+
+    def __len__(self) -> int:
+        return len(self.result)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Which resource the slowest requests waited for."""
+        return verdict(self.result)
+
+    @cached_property
+    def loads(self) -> dict[str, float]:
+        """As `offered_loads`."""
+        return offered_loads(self.result)
+
+    @cached_property
+    def percentiles(self) -> pd.DataFrame:
+        """As `traffic_tables.percentiles`."""
+        return traffic_tables.percentiles(self.result)
+
+    @cached_property
+    def ttft_curve(self) -> pd.DataFrame:
+        """As `traffic_tables.cumulative`, of TTFT."""
+        return traffic_tables.cumulative(self.result, "ttft_ms")
+
+    @cached_property
+    def handoff_curve(self) -> pd.DataFrame:
+        """As `traffic_tables.cumulative`, of the handoff."""
+        return traffic_tables.cumulative(self.result, "handoff_ms")
+
+    @cached_property
+    def waits(self) -> pd.DataFrame:
+        """As `traffic_tables.waits_by_percentile`."""
+        return traffic_tables.waits_by_percentile(self.result)
+
+    @cached_property
+    def slowest(self) -> pd.DataFrame:
+        """As `traffic_tables.slowest`."""
+        return traffic_tables.slowest(self.result)
+
+    @cached_property
+    def over_time(self) -> pd.DataFrame:
+        """As `traffic_time.over_time`."""
+        return over_time(self.result)
+
+    @property
+    def slowest_at_s(self) -> float:
+        """When the prompt of the slowest request begins to be computed [s]."""
+        columns = self.result.columns
+        starts = columns["start_ms" if self.result.config.aggregated else "prefill_start_ms"]
+        ttft = columns["ttft_ms"]
+        if not np.isfinite(ttft).any():
+            return 0.0
+        return float(starts[int(np.nanargmax(ttft))]) / MS_PER_S
+
+    def meeting(self, slo: Workload) -> int:
+        """Count the requests that meet both service levels, on TTFT and on their mean inter-token latency."""
+        columns = self.result.columns
+        in_time = columns["ttft_ms"] <= slo.ttft_slo_ms
+        steady = ~(columns["itl_ms"] > slo.itl_slo_ms)  # one token has no gap to be late
+        return int((in_time & steady).sum())
+
+    def goodput_per_s(self, slo: Workload) -> float:
+        """Requests that meet both service levels a second, from the first arrival to the last token [1/s]."""
+        return self.meeting(slo) / max(self.result.end_ms, 1e-6) * MS_PER_S
+
+
+Shown = tuple[Deployment, Outcome]
+
+
+def side_by_side(shown: Iterable[Shown], part: Callable[[Outcome], pd.DataFrame]) -> pd.DataFrame:
+    """Put a small table of each deployment into one, with the row it is of."""
+    parts = [
+        part(outcome).assign(deployment_id=row.id, deployment=row.name, color=row.color)
+        for row, outcome in shown
+    ]
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,163 @@
+"""What a replay found, as the Traffic page shows it: curves, waits, time, tables, files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import streamlit as st
+from pyarrow import parquet
+
+from aisim_model.replay.writing import DECIMALS
+from aisim_model.replay_records import records, write_csv
+from aisim_model.scenario import Workload
+from aisim_model.traces.faults import counted
+from aisim_ui.charts.cdf import cdf
+from aisim_ui.charts.gantt import timeline
+from aisim_ui.charts.utilisation import utilisation
+from aisim_ui.charts.waits import waits
+from aisim_ui.exports import file_name
+from aisim_ui.frame import chart, mode
+from aisim_ui.frame import table as draw_table
+from aisim_ui.state import select
+from aisim_ui.traffic_inputs import pick
+from aisim_ui.traffic_outcome import Shown, side_by_side
+from aisim_ui.traffic_tables import gantt
+
+MS = st.column_config.NumberColumn
+PERCENTILES = {
+    "deployment": "Deployment",
+    "quantity": "Time",
+    **{
+        f"{name}_ms": MS(f"{name} [ms]", format="%.4g")
+        for name in ("mean", "p50", "p75", "p90", "p95", "p99", "max")
+    },
+}
+SLOWEST = {
+    "row": "Request",
+    "source_row": "Row of the file",
+    "arrival_ms": MS("Arrival [ms]", format="localized"),
+    "input_length": MS("Prompt [tokens]", format="localized"),
+    "output_length": MS("Answer [tokens]", format="localized"),
+    "prefill_worker": "Prefill worker",
+    "decode_worker": "Decode worker",
+    "worker": "Worker",
+    "ttft_ms": MS("TTFT [ms]", format="%.5g"),
+    "queue_ms": MS("Queue [ms]", format="%.4g"),
+    "prefill_ms": MS("Prefill [ms]", format="%.4g"),
+    "orchestration_ms": MS("Orchestration [ms]", format="%.4g"),
+    "reservation_ms": MS("Reservation [ms]", format="%.4g"),
+    "link_queue_ms": MS("Link queue [ms]", format="%.4g"),
+    "transfer_ms": MS("Transfer [ms]", format="%.4g"),
+    "activation_ms": MS("Activation [ms]", format="%.4g"),
+    "decode_step_ms": MS("Decode step [ms]", format="%.4g"),
+    "tokens_moved": MS("Tokens moved", format="localized"),
+    "itl_ms": MS("ITL [ms]", format="%.4g"),
+}
+
+
+def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
+    """Draw the cumulative curves of all deployments, and the percentiles as a table."""
+    handoff = any(not outcome.handoff_curve.empty for _, outcome in shown)
+    what = pick("Cumulative", ["TTFT", "Handoff"] if handoff else ["TTFT"], "traffic.curve")
+    if what == "TTFT":
+        lines = side_by_side(shown, lambda outcome: outcome.ttft_curve)
+    else:
+        lines = side_by_side(shown, lambda outcome: outcome.handoff_curve)
+    limit = slo.ttft_slo_ms if what == "TTFT" else slo.handoff_budget_ms
+    chart(cdf(lines, what, selected_id, limit, mode()), lines, "traffic.cdf", pick=True)
+    found = side_by_side(shown, lambda outcome: outcome.percentiles)
+    people = found[[name for name in PERCENTILES if name in found]]
+    draw_table(found, people, "percentiles", "traffic.percentiles", column_config=PERCENTILES)
+
+
+def look_into(found: Sequence[Shown], selected: Shown) -> None:
+    """Draw the choice of the deployment that the charts beneath are of: the selected row on every page."""
+    names, key = {row.id: row.name for row, _ in found}, "traffic.selected"
+    if st.session_state.get(key) != selected[0].id:
+        st.session_state[key] = selected[0].id
+    st.selectbox(
+        "Look into",
+        list(names),
+        key=key,
+        format_func=lambda row_id: names.get(row_id, row_id),
+        on_change=lambda: select(st.session_state[key]),
+        help="Or click its curve.",
+    )
+
+
+def one(shown: Shown, slo: Workload) -> None:
+    """Draw what one deployment's requests waited for, over percentiles and over time, and its slowest."""
+    row, outcome = shown
+    bars = outcome.waits
+    chart(waits(bars, row.name, row.color, slo.ttft_slo_ms, mode()), bars, "traffic.waits")
+    if pick("Over time", ["Over time", "Around a moment"], "traffic.time") == "Over time":
+        lines = outcome.over_time
+        chart(utilisation(lines, row.name, row.color, mode()), lines, "traffic.use")
+    else:
+        moment_s = _moment(shown)
+        pieces = gantt(outcome.result, moment_s * 1000.0)
+        chart(timeline(pieces, row.name, row.color, moment_s, mode()), pieces, "traffic.gantt")
+    st.markdown("##### The slowest requests")
+    draw_table(
+        outcome.slowest, outcome.slowest, f"slowest of {row.name}", "traffic.slowest", column_config=SLOWEST
+    )
+    for note in outcome.notes:
+        st.caption(note)
+
+
+def _moment(shown: Shown) -> float:
+    """Draw the choice of a moment; at first when the slowest request is computed."""
+    row, outcome = shown
+    last = max(outcome.result.end_ms / 1000.0, 0.001)
+    key = f"traffic.moment.{row.id}.{last:.6g}"
+    if key not in st.session_state:
+        st.session_state[key] = min(outcome.slowest_at_s, last)
+    moment: float = st.slider(
+        "Moment [s after the first arrival]",
+        0.0,
+        last,
+        key=key,
+        step=last / 1000.0,
+        format="%.4g",
+        help="At first, when the prompt of the slowest request begins to be computed.",
+    )
+    return moment
+
+
+def downloads(shown: Sequence[Shown]) -> None:
+    """Draw every record of every deployment as files."""
+    if left_out := max(outcome.rows_left_out for _, outcome in shown):
+        st.caption(
+            f"{counted(left_out, 'faulty row')} of the file left out: in none of these numbers and files."
+        )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Every request as CSV",
+            lambda: _file(shown, "csv"),
+            file_name=file_name("requests", "csv"),
+            mime="text/csv",
+            key="traffic.csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "Every request as Parquet",
+            lambda: _file(shown, "parquet"),
+            file_name=file_name("requests", "parquet"),
+            mime="application/vnd.apache.parquet",
+            key="traffic.parquet",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def _file(shown: Sequence[Shown], ending: str) -> bytes:
+    """Write every record of every deployment, with the rows left out and the model's version in columns."""
+    results = {row.id: outcome.result for row, outcome in shown}
+    left_out, target = shown[0][1].rows_left_out, io.BytesIO()
+    if ending == "csv":
+        write_csv(records(results, left_out, decimals=DECIMALS), target)
+    else:
+        parquet.write_table(records(results, left_out), target)
+    return target.getvalue()

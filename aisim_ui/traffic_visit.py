@@ -1,0 +1,127 @@
+"""What a visit holds of traffic: the file that was uploaded, the replay that runs, the outcomes it keeps."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from aisim_model.errors import InputError
+from aisim_model.inputs import resolve
+from aisim_model.replay import Progress
+from aisim_model.scenario import Deployment, Scenario
+from aisim_model.scenario_replay import row_outcome
+from aisim_model.traces import Trace
+from aisim_model.traffic import MOST_ROWS
+from aisim_ui.traffic_outcome import Outcome, Shown
+from aisim_ui.traffic_run import Job, Kept, Run
+from aisim_ui.traffic_source import Loaded, Upload
+
+KEY = "aisim.traffic"
+SMALL_RECORDS = 30_000  # replayed at once when the page opens, in a second or two
+
+
+@dataclass
+class Visit:
+    """What one visit holds of traffic."""
+
+    upload: Upload | None = None
+    run: Run | None = None
+    kept: Kept = field(default_factory=Kept)
+    last: tuple[Shown, ...] = ()
+    problems: dict[Hashable, str] = field(default_factory=dict)
+    opened: bool = False
+    note: str = ""
+
+
+def visit() -> Visit:
+    """Return this visit's own."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Visit()
+    found: Visit = st.session_state[KEY]
+    return found
+
+
+@st.cache_resource
+def _gate() -> threading.Semaphore:
+    """Let as many replays run at once on this server as leaves it a core for its pages."""
+    return threading.BoundedSemaphore(max((os.cpu_count() or 2) - 1, 1))
+
+
+def chosen_rows(scenario: Scenario) -> list[Deployment]:
+    """Return the rows to replay: those chosen, else the first that can be timed and hold a request."""
+    wanted = scenario.traffic.deployment_ids
+    if wanted is not None:
+        return [row for row in scenario.deployments if row.id in wanted]
+    return [row for row in scenario.deployments if _fits(scenario, row)][:MOST_ROWS]
+
+
+def _fits(scenario: Scenario, row: Deployment) -> bool:
+    if scenario.traffic.level == "fifo" and not row.split:
+        return False
+    try:
+        return resolve(scenario.workload, row).pool_tokens >= 1
+    except InputError:
+        return False
+
+
+def outcome_key(scenario: Scenario, row: Deployment, trace_key: Hashable) -> Hashable:
+    """Return what an outcome depends on: no names and colours, and of the workload the model alone."""
+    served, traffic = scenario.workload, scenario.traffic
+    model = (served.model_id, served.model, served.kv_bytes_per_token)
+    how = (traffic.level, traffic.contention, traffic.scope, traffic.prefix_caching)
+    return trace_key, model, row.model_copy(update={"name": "", "color": 0}), how
+
+
+def start(scenario: Scenario, loaded: Loaded) -> None:
+    """Replay what isn't known yet of the chosen rows, in a thread of its own."""
+    now = visit()
+    if now.run is not None or loaded.trace is None:
+        return
+    now.opened = True
+    jobs = [
+        Job(row.id, key, _work(scenario, row, loaded.trace, loaded.rows_left_out))
+        for row in chosen_rows(scenario)
+        if now.kept.get(key := outcome_key(scenario, row, loaded.key)) is None
+    ]
+    if jobs:
+        now.run = Run(len(loaded.trace), jobs, _gate()).start()
+
+
+def _work(
+    scenario: Scenario, row: Deployment, trace: Trace, rows_left_out: int
+) -> Callable[[Progress], Outcome | str]:
+    def work(progress: Progress) -> Outcome | str:
+        found = row_outcome(scenario, row, trace, progress)
+        if found.result is None:
+            return found.refused or "It was refused."
+        return Outcome(found.result, found.notes, rows_left_out)
+
+    return work
+
+
+def stop() -> None:
+    """Ask the replay that runs to end soon."""
+    if (run := visit().run) is not None:
+        run.stop()
+
+
+def collect() -> None:
+    """Take in what a replay that has ended leaves."""
+    now = visit()
+    if now.run is not None and now.run.ended:
+        now.kept.add(now.run.outcomes)
+        now.problems = now.run.problems
+        now.run = None
+
+
+def shown(scenario: Scenario, loaded: Loaded) -> tuple[list[Shown], bool]:
+    """Return the outcomes of the chosen rows, and whether all are there."""
+    kept, rows = visit().kept, chosen_rows(scenario)
+    found = [(row, kept.get(outcome_key(scenario, row, loaded.key))) for row in rows]
+    known = [(row, outcome) for row, outcome in found if outcome is not None]
+    failed = sum(outcome_key(scenario, row, loaded.key) in visit().problems for row in rows)
+    return known, len(known) + failed == len(rows)
