@@ -4,10 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from aisim_model.errors import InputError
 from aisim_ui.notices import notices
 from aisim_ui.pages import PAGES
 from aisim_ui.sidebar import sidebar
 from aisim_ui.state import state
+from aisim_ui.words import literal
 
 ICON = Path(__file__).parent / "aisim_ui" / "icon.png"
 
@@ -17,4 +19,7 @@ state()
 page = st.navigation([st.Page(**entry) for entry in PAGES], position="top")
 sidebar()
 notices()
-page.run()
+try:
+    page.run()
+except InputError as error:  # rows that are right one by one and can't be answered together
+    st.error(literal(str(error)), icon=":material/error:")

@@ -95,7 +95,7 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
     Raises
     ------
     InputError
-        For a precision that the row's GPU has no peak for, or a KV dtype that the model can't be kept in.
+        For a roofline of a model whose size isn't known, or a KV dtype that the model can't be kept in.
 
     Examples
     --------
@@ -130,20 +130,11 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
         decode_cached_tokens=float(workload.decode_cached_tokens),
         bandwidth_gb_s=nominal if row.bandwidth_gb_s is None else row.bandwidth_gb_s,
         measured_low_gb_s=low,
-        peak_tflops=_peak_tflops(gpu, row.weight_dtype),
+        peak_tflops=getattr(gpu, f"{row.weight_dtype}_dense_tflops"),  # Deployment sees that it has one
         weight_bytes_per_parameter=bytes_per_parameter(row.weight_dtype),
         pool_tokens=pool_tokens(pool, unique) if row.pool_tokens is None else float(row.pool_tokens),
         **{name: getattr(row, name) for name in ROW_NUMBERS},
     )
-
-
-def _peak_tflops(gpu: Gpu, precision: str) -> float:
-    """Return the GPU's dense peak at a precision, or refuse one that it has no arithmetic for."""
-    peak: float | None = getattr(gpu, f"{precision}_dense_tflops")
-    if peak is None:
-        problem = f"is a precision that {gpu.name} has no peak for in the catalogue"
-        raise InputError("weight_dtype", precision, problem, "Choose bf16 weights, or another GPU.")
-    return peak
 
 
 def _need_parameters(spec: ModelSpec, row: Deployment) -> None:

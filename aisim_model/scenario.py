@@ -22,6 +22,7 @@ from aisim_model.traffic import Traffic
 
 SCHEMA_VERSION: Literal[1] = 1
 MOST_ROWS = 40
+LEAST_GB_S = 1e-6
 
 Kind = Literal["split", "aggregated"]
 LinkModel = Literal["reference", "calibrated"]
@@ -33,7 +34,7 @@ Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
 Ranks = Annotated[int, Field(ge=1, le=512)]
 Workers = Annotated[int, Field(ge=1, le=100_000)]
 Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
-Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0.001, le=1, allow_inf_nan=False)]
 
 
 class Workload(Frozen):
@@ -130,7 +131,7 @@ class Deployment(Frozen):
         "bf16", title="Weights", description="Precision of weights and arithmetic."
     )
     link: str = Field("ib-ndr-400", title="Link", description="What prefill and decode workers share.")
-    nics_per_gpu: Annotated[float, Field(gt=0, le=16, allow_inf_nan=False)] = Field(
+    nics_per_gpu: Annotated[float, Field(ge=0.01, le=16, allow_inf_nan=False)] = Field(
         1.0,
         title="NICs per GPU",
         description="0.25 is one NIC for four GPUs; counts for links rated per NIC.",
@@ -190,7 +191,7 @@ class Deployment(Frozen):
         0.0, title="Per descriptor", description="Cost of one descriptor of a rank."
     )
     link_efficiency: Share = Field(1.0, title="Link efficiency", description="Share of bandwidth reached.")
-    prefill_tokens_per_s: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None = Field(
+    prefill_tokens_per_s: Annotated[float, Field(ge=0.1, le=1e9, allow_inf_nan=False)] | None = Field(
         None, title="Prefill rate", description="Measured, of one prefill worker."
     )
     prefill_pass_ms: Milliseconds | None = Field(None, title="Prefill pass time", description="Fixed.")
@@ -223,12 +224,28 @@ class Deployment(Frozen):
             return engine(value).id
         return kv_dtype_of(value).name
 
+    @field_validator("bandwidth_gb_s")
+    @classmethod
+    def _none_or_a_bandwidth(cls, value: float | None) -> float | None:
+        if value is not None and 0 < value < LEAST_GB_S:  # so little that times run out of floats
+            problem = f"must be 0 or below for none, else at least {LEAST_GB_S:.6f} GB/s"
+            raise InputError("bandwidth_gb_s", value, problem, "Enter 0, or more.")
+        return value
+
     @field_validator("prefill_table")
     @classmethod
     def _table(cls, value: tuple[tuple[float, float], ...] | None) -> tuple[tuple[float, float], ...] | None:
         if value is not None:
             checked_table([tokens for tokens, _ in value], [time_ms for _, time_ms in value])
         return value
+
+    @model_validator(mode="after")
+    def _gpu_computes_in_its_precision(self) -> Self:
+        gpu = catalog.gpu(self.gpu)
+        if getattr(gpu, f"{self.weight_dtype}_dense_tflops") is None:
+            problem = f"is a precision that {gpu.name} has no peak for in the catalogue"
+            raise InputError("weight_dtype", self.weight_dtype, problem, "Choose bf16, or another GPU.")
+        return self
 
     @model_validator(mode="after")
     def _chosen_model_has_its_number(self) -> Self:

@@ -83,11 +83,6 @@ def test_a_model_too_large_has_no_pool() -> None:
     assert resolve(Workload(model_id="deepseek-v3"), row(prefill_tp=1, decode_tp=1)).pool_tokens == 0
 
 
-def test_a_precision_without_a_peak_is_refused() -> None:
-    with pytest.raises(InputError, match=r"weight_dtype = 'fp4'.*H200"):
-        resolve(Workload(), row(weight_dtype="fp4"))
-
-
 def test_a_roofline_of_unknown_size_is_refused_and_a_measurement_is_not() -> None:
     spec = resolve(Workload(), row()).spec
     unknown = ModelSpec.model_validate(

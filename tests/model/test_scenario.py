@@ -117,6 +117,16 @@ def test_a_table_that_falls_back_is_refused_whichever_model_is_chosen() -> None:
     assert "table" in refusal(row, prefill_table=((8192, 170), (128, 20)))
 
 
+def test_a_precision_that_the_gpu_does_not_compute_in_is_refused() -> None:
+    assert "weight_dtype = 'fp4'" in refusal(row, weight_dtype="fp4", gpu="h200")
+    assert row(weight_dtype="fp4", gpu="b200").weight_dtype == "fp4"
+
+
+def test_a_bandwidth_is_none_or_enough_for_a_time_in_floats() -> None:
+    assert "bandwidth_gb_s = 5e-324" in refusal(row, bandwidth_gb_s=5e-324)
+    assert row(bandwidth_gb_s=1e-6).bandwidth_gb_s == 1e-6
+
+
 def test_an_unknown_model_or_kind_is_refused() -> None:
     assert "qwen3-32b" in refusal(Workload, model_id="no-such-model")
     with pytest.raises(ValidationError, match="aggregated"):
