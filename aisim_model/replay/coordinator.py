@@ -26,6 +26,7 @@ from aisim_model.replay.events import (
 from aisim_model.replay.handoffs import (
     act,
     decode_ended,
+    grant_oldest,
     mark,
     prefill_ended,
     run_actions,
@@ -53,7 +54,13 @@ def _drive(core: Core, caches: Caches, index: int, now: float) -> None:
             break
         worker.busy = 0
         if worker.stuck == 1:
-            break
+            # an empty pass ends as it starts; like any pass that ends, it grants a reservation
+            waiting = worker.pending_head
+            if index >= settings.prefill_workers and settings.aggregated == 0:
+                grant_oldest(core, caches, index, now)
+            if worker.pending_head == waiting:
+                break
+            continue
         if index < settings.prefill_workers:
             prefill_ended(core, index, now)
         elif settings.aggregated == 0:
@@ -109,21 +116,30 @@ def _handle(core: Core, caches: Caches, code: int, now: float) -> None:
 
 
 @compiled
+def _release_arrivals(core: Core, now: float) -> None:
+    """Let the requests in that arrive now."""
+    settings = core.settings[0]
+    first_action = SUBMIT if settings.source_first == 1 or settings.aggregated == 1 else RESERVE
+    while settings.arrived < len(core.requests) and core.requests[settings.arrived].arrival <= now:
+        if core.requests[settings.arrived].stage != CANCELLED:
+            act(core, first_action + settings.arrived)
+        settings.arrived += 1
+
+
+@compiled
 def _settle(core: Core, caches: Caches, now: float) -> None:
     """Do all that happens at one instant."""
     settings = core.settings[0]
-    first_action = SUBMIT if settings.source_first == 1 or settings.aggregated == 1 else RESERVE
-    # 0: what happens of itself, and what follows; 1: passes that start; 2: transfers that come to a link
+    if settings.aggregated == 1:
+        _release_arrivals(core, now)
     while True:
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
             _handle(core, caches, pop_event(settings, core.events), now)
-        while settings.arrived < len(core.requests) and core.requests[settings.arrived].arrival <= now:
-            if core.requests[settings.arrived].stage != CANCELLED:
-                act(core, first_action + settings.arrived)
-            settings.arrived += 1
         run_actions(core, caches, now)
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
             _handle(core, caches, pop_event(settings, core.events), now)
+        # a prefill pass that ends now is followed by the next before what arrives now can join it
+        _release_arrivals(core, now)
         if settings.queue_size > 0:
             continue
         if settings.heap_size == 0 or core.events[0].time != now:

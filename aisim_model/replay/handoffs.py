@@ -122,7 +122,7 @@ def decode_ended(core: Core, caches: Caches, index: int, now: float) -> None:
         request = worker.defer_head
         worker.defer_head = core.requests[request].next
         act(core, ACTIVATE + request)
-    _grant_oldest(core, caches, index, now)
+    grant_oldest(core, caches, index, now)
 
 
 @compiled
@@ -137,6 +137,8 @@ def _held_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
     settings = core.settings[0]
     if settings.ordered == 1:
         return int(reserve_blocks(core, caches, index, request))
+    if core.workers[index].decoding >= settings.decode_sequences:
+        return -1
     if settings.caching == 0:
         return 0
     record = core.requests[request]
@@ -144,7 +146,7 @@ def _held_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
 
 
 @compiled
-def _grant_oldest(core: Core, caches: Caches, index: int, now: float) -> None:
+def grant_oldest(core: Core, caches: Caches, index: int, now: float) -> None:
     """Grant the oldest waiting reservation of an idle decode worker, if there is room for it."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -210,7 +212,7 @@ def _reserve(core: Core, caches: Caches, request: int, now: float) -> None:
         announce_end(core, index)
     else:
         mark(core, index, now)
-        _grant_oldest(core, caches, index, now)
+        grant_oldest(core, caches, index, now)
 
 
 @compiled
@@ -282,7 +284,7 @@ def _activate(core: Core, caches: Caches, request: int, now: float) -> None:
     elif settings.ordered == 0:
         join_waiting(core.requests, worker, request)
     act(core, RELEASE + request)
-    _grant_oldest(core, caches, index, now)
+    grant_oldest(core, caches, index, now)
 
 
 @compiled

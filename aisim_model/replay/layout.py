@@ -49,7 +49,7 @@ WORKER = np.dtype(
     + _floats("link_clock link_updated link_end")
     + _integers("link_active link_head link_tail link_current")
     # pools that can run full: blocks in use and kept, the queue of those to go, and the pass that is planned
-    + _integers("active inactive oldest newest first_running last_running running next_order")
+    + _integers("active inactive oldest newest first_running last_running running next_order freed refused")
     + _integers("release_head release_tail budget batch batch_before batch_reached preempted stuck"),
     align=True,
 )

@@ -38,11 +38,14 @@ def reserve_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
     settings = core.settings[0]
     worker = core.workers[index]
     record = core.requests[request]
-    if worker.running >= settings.decode_sequences:
+    # once refused, it is looked at again when something was freed: new copies of its blocks don't count
+    if worker.refused == worker.freed or worker.running >= settings.decode_sequences:
         return -1
     held = resident_blocks(core, caches, index, request, record.prompt // settings.block)
     if not allocate(core, caches, index, request, -(-record.prompt // settings.block), held):
+        worker.refused = worker.freed
         return -1
+    worker.refused = NONE
     return held
 
 
@@ -109,6 +112,7 @@ def _preempt(core: Core, caches: Caches, index: int) -> int:
     record.computed = 0
     record.preemptions += 1
     worker.preempted = 1
+    worker.freed += 1
     if record.took_pass == worker.pass_no:
         worker.budget += record.took
         if record.took_prompt > 0:
@@ -156,7 +160,7 @@ def _schedule(core: Core, caches: Caches, index: int, request: int, reused: int)
 
 
 @compiled
-def _admit_next(core: Core, caches: Caches, index: int) -> bool:
+def _admit_next(core: Core, caches: Caches, index: int, now: float) -> bool:
     """Admit the request at the head of the queue if it fits and return whether to go on with the next."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -181,6 +185,11 @@ def _admit_next(core: Core, caches: Caches, index: int) -> bool:
     following = record.next
     if not _schedule(core, caches, index, request, reused):
         return False
+    if settings.aggregated == 1 or index < settings.prefill_workers:
+        record.prefill_hit = max(record.prefill_hit, reused)  # of its best admission, as the reference has it
+        if np.isnan(record.prefill_start):
+            record.stage = PREFILLING
+            record.prefill_start = now
     if ahead == NONE:
         worker.wait_head = following
     else:
@@ -188,18 +197,7 @@ def _admit_next(core: Core, caches: Caches, index: int) -> bool:
         if following == NONE:
             worker.wait_tail = ahead
     _enter(core.requests, worker, request)
-    return True
-
-
-@compiled
-def _note_admission(core: Core, request: int, index: int, now: float) -> None:
-    """Write down when a prompt was first admitted and what it found."""
-    record = core.requests[request]
-    settings = core.settings[0]
-    if np.isnan(record.prefill_start) and (settings.aggregated == 1 or index < settings.prefill_workers):
-        record.stage = PREFILLING
-        record.prefill_start = now
-        record.prefill_hit = record.took_before
+    return bool(record.took > 0 or worker.budget > 0)
 
 
 @compiled
@@ -218,9 +216,8 @@ def ordered_pass(core: Core, caches: Caches, index: int, now: float) -> float:
     prompts = settings.aggregated == 1 or index < settings.prefill_workers
     most = settings.prefill_sequences if prompts else settings.decode_sequences
     while worker.preempted == 0 and worker.running < most:
-        if not _admit_next(core, caches, index):
+        if not _admit_next(core, caches, index, now):
             break
-        _note_admission(core, worker.last_running, index, now)
     return _close(core, caches, index, now)
 
 
@@ -229,7 +226,9 @@ def _close(core: Core, caches: Caches, index: int, now: float) -> float:
     """Time the pass that is planned and let its tokens go."""
     settings = core.settings[0]
     worker = core.workers[index]
-    worker.stuck = 1 if worker.first_running == NONE else 0
+    # nothing runs and nobody was made to wait: the next pass would be the same
+    worker.stuck = 1 if worker.first_running == NONE and worker.preempted == 0 else 0
+    prompts = settings.aggregated == 1 or index < settings.prefill_workers
     decoding, context, attended = 0, 0, 0.0
     request = worker.first_running
     while request != NONE:
@@ -237,7 +236,9 @@ def _close(core: Core, caches: Caches, index: int, now: float) -> float:
         if record.took_pass == worker.pass_no and record.took_prompt > 0:
             reached, before = record.took_before + record.took_prompt, record.took_before
             attended += float(reached) * float(reached) - float(before) * float(before)
-        elif record.computed >= record.prompt + record.emitted:
+        # a prompt's first token comes with its prefill; any later one is decoded, computed again or not
+        first = record.emitted == 0 and prompts
+        if record.computed >= record.prompt + record.emitted and not first:
             decoding += 1
             context += record.prompt + record.emitted
         request = record.after
@@ -278,6 +279,7 @@ def _emit(core: Core, caches: Caches, index: int, request: int, end: float) -> N
         record.stage = COMPLETED
         record.last = end
         settings.done += 1
+        worker.freed += 1
         _leave(core.requests, worker, request)
         release_blocks(core, caches, index, request)
 
@@ -296,6 +298,7 @@ def cancel_blocks(core: Core, caches: Caches, request: int, owner: int, stage: i
         return
     if _runs(core, owner, request) and stage != SOURCE_HELD and stage != ON_LINK:
         _leave(core.requests, core.workers[owner], request)
+    core.workers[owner].freed += 1
     if record.blocks > 0:
         release_blocks(core, caches, owner, request)
 

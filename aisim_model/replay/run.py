@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from aisim_model.errors import InputError
 from aisim_model.replay.config import ReplayConfig
 from aisim_model.replay.coordinator import run
+from aisim_model.replay.layout import COMPLETED
 from aisim_model.replay.result import ReplayResult, result_of
 from aisim_model.replay.settings import state_of
 from aisim_model.traces.trace import Trace
@@ -77,4 +79,10 @@ def replay(trace: Trace, config: ReplayConfig, progress: Progress | None = None)
     core, caches = state_of(trace, config)
     if not run(core, caches, control):
         raise ReplayStoppedError(f"stopped after {int(control[1]):,} of {len(trace):,} requests")
+    waiting = int((core.requests["stage"] < COMPLETED).sum())
+    if waiting:
+        problem = (
+            f"are too few: {waiting:,} of {len(trace):,} requests end up waiting for each other's blocks"
+        )
+        raise InputError("pool_blocks", config.pool_blocks, problem, "Enlarge the pool, or add workers.")
     return result_of(trace, config, core)

@@ -17,6 +17,7 @@ from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces.trace import Trace
 
 UNLIMITED = 2**62
+UNSET = ("in_progress", "in_heap", "oldest", "newest", "refused")  # of a worker, beside heads and tails
 MOST_BLOCKS_A_NODE = 2**16 - 1
 MOST_DECODE_TOKENS = 20_000_000_000
 
@@ -102,12 +103,7 @@ def _requests(trace: Trace) -> Records:
 def _empty_workers(count: int) -> Records:
     workers = np.zeros(count, WORKER).view(np.recarray)
     for name in WORKER.names or ():
-        if name.endswith(("_head", "_tail", "_running", "_current")) or name in (
-            "in_progress",
-            "in_heap",
-            "oldest",
-            "newest",
-        ):
+        if name.endswith(("_head", "_tail", "_running", "_current")) or name in UNSET:
             workers[name] = NONE
     workers["link_end"] = -1.0
     return workers
