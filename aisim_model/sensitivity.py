@@ -121,8 +121,8 @@ def _ranges(x: Inputs) -> Iterator[Range]:
     ends = with_prompt(x, half), with_prompt(x, double)
     yield "prompt_tokens", "Prompt", half, double, f"{STATED}: half to double", ends
     for name, label in (
-        ("prefill_cached_tokens", "Held by the prefill worker"),
-        ("decode_cached_tokens", "Held by the decode worker"),
+        ("prefill_cached_tokens", "Prefill-side hit"),
+        ("decode_cached_tokens", "Decode-side hit"),
     ):
         yield _over(x, name, label, 0.0, prompt // 2, f"{STATED}: none to half the prompt")
     for name, label, low, high in STATED_RANGES:

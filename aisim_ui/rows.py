@@ -1,57 +1,117 @@
-"""What is done to whole rows: compare to one, duplicate, remove."""
+"""What is done to whole rows: add, duplicate, reorder, remove, select, compare to one."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from aisim_model.presets import appended
+from aisim_model.presets import ROWS, added, appended
 from aisim_model.scenario import Scenario
-from aisim_ui.state import attempt
+from aisim_ui.state import attempt, select, state
 from aisim_ui.words import literal
 
-BASELINE = "rows.baseline"
+ADD, BASELINE, SELECTED = "rows.add", "rows.baseline", "rows.selected"
 
 
-def baseline_choice(scenario: Scenario) -> None:
-    """Draw the choice of the row that others are compared to."""
+def row_choices(scenario: Scenario) -> None:
+    """Draw what to add, which row is selected, and which one the others are compared to."""
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    left.selectbox(
+        "Add a deployment",
+        list(ROWS),
+        index=None,
+        placeholder="from presets",
+        key=ADD,
+        on_change=_add,
+        help="A row at the end, selected; every cell of it can be changed.",
+    )
+    with middle:
+        _row_choice(scenario, SELECTED, "Selected row", scenario.selected_id, "Or click its bar.")
+    with right:
+        _row_choice(
+            scenario, BASELINE, "Compare to", scenario.baseline_id, "Differences are against this row."
+        )
+    if problem := state().problems.get("deployments"):
+        st.error(literal(problem.sentence), icon=":material/error:")
+
+
+def _add() -> None:
+    if name := st.session_state[ADD]:
+        attempt("deployments", name, lambda scenario: added(scenario, name))
+        st.session_state[ADD] = None
+
+
+def _row_choice(scenario: Scenario, key: str, label: str, current: str, help_text: str) -> None:
     names = {row.id: row.name for row in scenario.deployments}
-    if st.session_state.get(BASELINE) != scenario.baseline_id:
-        st.session_state[BASELINE] = scenario.baseline_id
+    if st.session_state.get(key) != current:
+        st.session_state[key] = current
     st.selectbox(
-        "Compare to",
+        label,
         list(names),
-        key=BASELINE,
+        key=key,
         format_func=lambda row_id: names.get(row_id, row_id),
         on_change=_picked,
-        help="Differences are against this row.",
+        args=(key,),
+        help=help_text,
     )
 
 
-def _picked() -> None:
-    chosen = st.session_state[BASELINE]
-    attempt("baseline_id", chosen, lambda scenario: scenario.changed(baseline_id=chosen))
+def _picked(key: str) -> None:
+    chosen = st.session_state[key]
+    if key == SELECTED:
+        select(chosen)
+    else:
+        attempt("baseline_id", chosen, lambda scenario: scenario.changed(baseline_id=chosen))
 
 
 def row_buttons(scenario: Scenario) -> None:
     """Draw what can be done to the selected row."""
+    name = literal(scenario.selected.name)
+    ids = [row.id for row in scenario.deployments]
+    place = ids.index(scenario.selected_id)
     with st.container(horizontal=True):
-        st.button(
-            "Duplicate",
-            key="rows.duplicate",
-            icon=":material/content_copy:",
-            help=f"A copy of {literal(scenario.selected.name)}, selected.",
-            on_click=attempt,
-            args=("deployments", "", lambda now: appended(now, now.selected)),
-        )
-        st.button(
-            "Remove",
-            key="rows.remove",
-            icon=":material/delete:",
-            help=f"Takes {literal(scenario.selected.name)} out; Undo brings it back.",
-            disabled=len(scenario.deployments) == 1,
-            on_click=attempt,
-            args=("deployments", "", without_selected),
-        )
+        for text, icon, done, help_text, off in (
+            ("Duplicate", "content_copy", duplicated, f"A copy of {name}, selected.", False),
+            ("Up", "arrow_upward", moved_up, f"Moves {name} up.", place == 0),
+            ("Down", "arrow_downward", moved_down, f"Moves {name} down.", place == len(ids) - 1),
+            (
+                "Remove",
+                "delete",
+                without_selected,
+                f"Takes {name} out; Undo brings it back.",
+                len(ids) == 1,
+            ),
+        ):
+            st.button(
+                text,
+                key=f"rows.{text.lower()}",
+                icon=f":material/{icon}:",
+                help=help_text,
+                disabled=off,
+                on_click=attempt,
+                args=("deployments", text, done),
+            )
+
+
+def duplicated(scenario: Scenario) -> Scenario:
+    """Return the scenario with a copy of its selected row at the end, selected."""
+    return appended(scenario, scenario.selected)
+
+
+def moved_up(scenario: Scenario) -> Scenario:
+    """Return the scenario with its selected row one place earlier."""
+    return _moved(scenario, -1)
+
+
+def moved_down(scenario: Scenario) -> Scenario:
+    """Return the scenario with its selected row one place later."""
+    return _moved(scenario, 1)
+
+
+def _moved(scenario: Scenario, by: int) -> Scenario:
+    rows = list(scenario.deployments)
+    place = next(index for index, row in enumerate(rows) if row.id == scenario.selected_id)
+    rows.insert(max(place + by, 0), rows.pop(place))
+    return scenario.changed(deployments=tuple(rows))
 
 
 def without_selected(scenario: Scenario) -> Scenario:

@@ -12,11 +12,11 @@ Record = Mapping[str, Any]
 
 QUESTIONS = MappingProxyType(
     {
-        "bandwidth": "Bandwidth needed",
+        "bandwidth": "Bandwidth",
         "prompt": "Longest prompt",
-        "cached-share": "Share that decode must hold",
-        "break-even": "Load where splitting wins",
-        "workers": "Prefill to decode workers",
+        "cached-share": "Share that decode holds",
+        "break-even": "Where splitting wins",
+        "workers": "Workers",
     }
 )
 PER = MappingProxyType({"nic": "NIC", "gpu": "GPU link", "node": "node link"})

@@ -1,26 +1,82 @@
-"""Which deployments meet both service levels, in a sentence made from the numbers."""
+"""Which deployments meet both service levels, and which first, in sentences made from the numbers."""
 
 from __future__ import annotations
 
 import math
 
+import pandas as pd
+
 from aisim_model.compare import Outcome
+from aisim_model.ranking import missed_ms
 from aisim_model.scenario import Scenario
-from aisim_ui.words import literal, milliseconds
+from aisim_ui.words import literal, milliseconds, significant
 
 
 def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
-    """Say how many rows meet both SLOs for one request, the fastest, and whether they are at equal GPUs."""
+    """Say how many rows meet both SLOs, whether they are at equal GPUs, the fastest and the cheapest."""
     slo = scenario.workload
-    good = [one for one in outcomes if one.parts.ttft_ms <= slo.ttft_slo_ms and one.itl_ms <= slo.itl_slo_ms]
-    known = [one for one in outcomes if not math.isnan(one.parts.ttft_ms)]
+    fitting = [one for one in outcomes if one.memory.problem is None]
+    good = [one for one in fitting if all(missed <= 0 for missed in missed_ms(one, slo))]
+    known = [one for one in fitting if not math.isnan(one.parts.ttft_ms)]
     gpus = {one.row.gpus for one in outcomes}
     equal = (
         f"all on {gpus.pop()} GPUs" if len(gpus) == 1 else f"not at equal GPUs ({min(gpus)} to {max(gpus)})"
     )
     if not known:
         return f"No deployment has a TTFT that is known, {equal}."
-    best = min(known, key=lambda one: float(one.parts.ttft_ms))
-    first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs for one request"
-    shortest = f"{literal(best.row.name)} has the shortest TTFT, {milliseconds(best.parts.ttft_ms)}"
-    return f"{first}, {equal}; {shortest}."
+    loaded = slo.arrivals_per_s > 0
+    asked = f"at {significant(slo.arrivals_per_s)} requests/s" if loaded else "for one request"
+    first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs {asked}, {equal}"
+    best = min(known, key=lambda one: _ttft_ms(one, loaded))
+    shortest = f"{literal(best.row.name)} has the shortest TTFT, {milliseconds(_ttft_ms(best, loaded))}"
+    return f"{first}; {shortest}{_cheapest(good, best)}."
+
+
+def _ttft_ms(one: Outcome, loaded: bool) -> float:
+    return one.load.ttft_ms if loaded else float(one.parts.ttft_ms)
+
+
+def _cheapest(good: list[Outcome], fastest: Outcome) -> str:
+    """Say which of the rows that meet both SLOs has the cheapest tokens, where prices are known."""
+    prices = [(one.cost.usd_per_million_output_tokens, one) for one in good]
+    if not prices or not all(math.isfinite(price) for price, _ in prices):
+        return ""
+    price, cheapest = min(prices, key=lambda pair: pair[0])
+    amount = f"{significant(price)} USD a million"
+    if cheapest is fastest:
+        return f", and the cheapest tokens, {amount}"
+    return f", {literal(cheapest.row.name)} the cheapest tokens, {amount}"
+
+
+def unequal_sentence(scenario: Scenario) -> str | None:
+    """Say which rows are not compared at equal GPUs; None where all have the baseline's."""
+    gpus = scenario.baseline.gpus
+    others = [f"{literal(row.name)} has {row.gpus:,}" for row in scenario.deployments if row.gpus != gpus]
+    if not others:
+        return None
+    return f"Not compared at equal GPUs: {literal(scenario.baseline.name)} has {gpus:,}, {', '.join(others)}."
+
+
+def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
+    """Say of each row that doesn't fit its GPUs why."""
+    return [
+        f"{literal(one.row.name)} doesn't fit its GPUs: {one.memory.problem}. It has no times until it does."
+        for one in outcomes
+        if one.memory.problem
+    ]
+
+
+def matters_sentence(name: str, moved: pd.DataFrame) -> str:
+    """Say which input moves a row's TTFT most, and which next; made from `sensitivity.tornado`."""
+    if moved.empty:
+        return f"No input moves the TTFT of {literal(name)}, or none is known."
+    first = moved.iloc[0]
+    ends = sorted((first["low_ttft_ms"], first["high_ttft_ms"]))
+    most = (
+        f"For {literal(name)} **{first['label'].lower()} matters most**: from {significant(first['low'])} to "
+        f"{significant(first['high'])} TTFT goes from {milliseconds(ends[0])} to {milliseconds(ends[1])}"
+    )
+    if len(moved) == 1:
+        return f"{most}; nothing else moves it."
+    second = moved.iloc[1]
+    return f"{most}; next comes {second['label'].lower()} with {milliseconds(second['swing_ms'])}."

@@ -36,7 +36,7 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
                 "y": table["deployment_id"].tolist(),
                 "x": values.where(values.notna(), None).tolist(),
                 "marker": {"color": [row_color(slot) for slot in colors]},
-                "text": [f"{value:+,.3g} ms" if value == value else "no delay" for value in values],
+                "text": [_text(*pair) for pair in zip(values, table["fits"], strict=True)],
                 "textposition": "auto",
                 "hovertemplate": "%{x:+,.3f} ms<extra></extra>",
                 "showlegend": False,
@@ -65,3 +65,9 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
         },
         mode,
     )
+
+
+def _text(difference_ms: float, fits: bool) -> str:
+    if not fits:
+        return "doesn't fit"
+    return f"{difference_ms:+,.3g} ms" if difference_ms == difference_ms else "no delay"

@@ -3,43 +3,48 @@
 import streamlit as st
 
 from aisim_model.compare import compare, table
-from aisim_model.presets import ROWS, added
+from aisim_model.sensitivity import tornado as moved_inputs
+from aisim_ui.advanced import advanced
 from aisim_ui.charts.difference_bars import difference_bars
+from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars
-from aisim_ui.frame import chart, mode
+from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
-from aisim_ui.rows import baseline_choice, row_buttons
-from aisim_ui.state import attempt, state
-from aisim_ui.tables import for_people, settings
-from aisim_ui.verdict import meets_sentence
-
-
-def add() -> None:
-    if name := st.session_state["deployments.add"]:
-        attempt("deployments", name, lambda scenario: added(scenario, name))
-        st.session_state["deployments.add"] = None
-
+from aisim_ui.inputs import number
+from aisim_ui.row_results import SAYS, VIEWS, for_people, settings
+from aisim_ui.row_table import row_table
+from aisim_ui.rows import row_buttons, row_choices
+from aisim_ui.state import Place, state
+from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
 
 scenario = state().scenario
 outcomes = compare(scenario)
+selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
 found = table(scenario, outcomes)
 colors = [row.color for row in scenario.deployments]
 
-st.markdown(f"#### {meets_sentence(scenario, outcomes)}")
-left, middle, right = st.columns(3, vertical_alignment="bottom")
-left.selectbox(
-    "Add a deployment",
-    list(ROWS),
-    index=None,
-    placeholder="from presets",
-    key="deployments.add",
-    on_change=add,
-)
-with middle:
-    baseline_choice(scenario)
-with right:
-    row_buttons(scenario)
+answer(meets_sentence(scenario, outcomes))
+for sentence in misfit_sentences(outcomes):
+    st.warning(sentence, icon=":material/memory:")
+row_choices(scenario)
+row_table(scenario)
+if unequal := unequal_sentence(scenario):
+    st.caption(f":orange-badge[unequal] {unequal}")
+row_buttons(scenario)
+advanced(selected)
+
 bars = ttft_bars(found, colors, scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
 chart(bars, found, "deployments.bars", pick=True)
 chart(difference_bars(found, colors, scenario.baseline.name, mode()), found, "deployments.difference")
-draw_table(found, for_people(found), "deployments", "deployments.table", column_config=settings())
+
+left, right = st.columns((3, 1), vertical_alignment="bottom")
+view = left.segmented_control("Results", list(VIEWS), key="deployments.view", default="One request")
+with right:
+    number(Place("arrivals_per_s"), "deployments")
+view = view or "One request"
+draw_table(found, for_people(found, view), "deployments", "deployments.table", column_config=settings(view))
+st.caption(SAYS[view])
+
+moved = moved_inputs(selected.x)
+st.markdown(matters_sentence(scenario.selected.name, moved))
+chart(tornado(moved, scenario.selected.name, scenario.selected.color, mode()), moved, "deployments.tornado")

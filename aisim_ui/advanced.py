@@ -1,0 +1,58 @@
+"""The Advanced drawer of the selected row: what is rarely touched, with what counts where it is left open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from aisim_model.compare import Outcome
+from aisim_model.engines import engine
+from aisim_ui.inputs import choice, number, take_back
+from aisim_ui.row_table import OWN
+from aisim_ui.state import Place
+from aisim_ui.words import literal
+
+SPOT = "advanced"
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Link", ("bandwidth_gb_s", "gpus_per_node", "link_efficiency", "alpha_ms", "per_descriptor_us")),
+    ("Bytes", ("kv_bytes_per_token", "window_layers", "mla_copies", "block_size", "prefix_credit")),
+    ("Handover", ("order", "orchestration_ms", "chunk_tokens", "kv_pool_share", "pool_tokens")),
+    ("Measured times", ("prefill_tokens_per_s", "prefill_pass_ms", "decode_step_ms")),
+    ("Roofline", ("mfu", "memory_efficiency")),
+)
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "window_layers": ("window", "full"),
+    "mla_copies": ("per_rank", "once"),
+    "prefix_credit": (None, "blocks", "tokens", "none"),
+    "order": (None, "source_first", "destination_first"),
+}
+
+
+def advanced(one: Outcome) -> None:
+    """Draw the drawer's switch, and its fields once it is open."""
+    row = one.row
+    if not st.toggle(f"Advanced: {literal(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."):
+        return
+    for column, (title, names) in zip(st.columns(len(GROUPS)), GROUPS, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            for name in names:
+                _field(Place(name, row.id), one)
+
+
+def _field(place: Place, one: Outcome) -> None:
+    profile = engine(one.row.engine)
+    if place.name in OPTIONS:
+        given = getattr(profile, place.name, None)
+        choice(place, SPOT, OPTIONS[place.name], {None: f"{OWN}: {given}"})
+        return
+    filled = {
+        "bandwidth_gb_s": f"{float(one.x.bandwidth_gb_s):,.6g}",
+        "kv_bytes_per_token": f"{one.x.wire.per_token_bytes:,}",
+        "block_size": f"{profile.block_size}",
+        "pool_tokens": f"{one.x.pool_tokens:,.0f}",
+    }
+    number(place, SPOT, empty=filled.get(place.name, ""))
+    if place.name in filled and getattr(one.row, place.name) is not None:
+        take_back(place, SPOT, "Take back")

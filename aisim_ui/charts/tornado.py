@@ -1,0 +1,88 @@
+"""What moves TTFT: a bar an input from one end of its range to the other, the widest first."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import SURFACES, Mode, faded, row_color
+from aisim_ui.words import label, significant
+
+BAR_PX = 34
+MOST_BARS = 8
+
+
+def tornado(moved: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Figure:
+    """Draw TTFT over each input's range.
+
+    Parameters
+    ----------
+    moved : DataFrame
+        As `aisim_model.sensitivity.tornado` makes it.
+    name : str
+        Name of the row.
+    color : int
+        Its slot in the palette.
+    mode : {"light", "dark"}
+        Surface.
+    """
+    surface, shade = SURFACES[mode], row_color(color)
+    shown = moved.head(MOST_BARS)
+    base_ms = float(shown["ttft_ms"].iloc[0]) if len(shown) else 0.0
+    bars = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": f"at the {end} end of the range",
+            "y": shown["label"].tolist(),
+            "base": base_ms,
+            "x": (shown[f"{end}_ttft_ms"] - base_ms).tolist(),
+            "marker": {
+                "color": faded(shade, strength, mode),
+                "pattern": {"shape": pattern, "solidity": 0.35},
+            },
+            "customdata": [
+                [f"{significant(row[end])} ({row['range_is']})", row[f"{end}_ttft_ms"]]
+                for row in shown.to_dict(orient="records")
+            ],
+            "hovertemplate": "%{y} at %{customdata[0]}: TTFT %{customdata[1]:,.4g} ms<extra></extra>",
+        }
+        for end, strength, pattern in (("low", 0.5, "/"), ("high", 1.0, ""))
+    ]
+    return figure(
+        bars,
+        {
+            "title": {"text": f"What moves the TTFT of {label(name)}"},
+            "barmode": "overlay",
+            "bargap": 0.3,
+            "height": 190 + BAR_PX * max(len(shown), 2),
+            "dragmode": False,
+            "xaxis": {"title": {"text": "time to first token [ms]"}},
+            "yaxis": {
+                "autorange": "reversed",
+                "type": "category",
+                "tickmode": "array",
+                "tickvals": shown["label"].tolist(),
+                "ticktext": [
+                    f"{row['label']}<br><sub>{significant(row['low'])} to {significant(row['high'])}</sub>"
+                    for row in shown.to_dict(orient="records")
+                ],
+                "ticks": "",
+                "showgrid": False,
+            },
+            "shapes": [
+                {
+                    "type": "line",
+                    "xref": "x",
+                    "yref": "paper",
+                    "x0": base_ms,
+                    "x1": base_ms,
+                    "y0": 0,
+                    "y1": 1,
+                    "line": {"color": surface.quiet, "width": 1},
+                }
+            ],
+        },
+        mode,
+    )

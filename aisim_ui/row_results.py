@@ -1,0 +1,113 @@
+"""The results of the deployments as tables for people: one view a question, over the same exact table."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from aisim_model.units import BYTES_PER_GB
+
+# column, label, format; a share is shown in percent
+Column = tuple[str, str, str | None]
+NAME: Column = ("deployment", "Deployment", None)
+VIEWS: MappingProxyType[str, tuple[Column, ...]] = MappingProxyType(
+    {
+        "One request": (
+            NAME,
+            ("gpus", "GPUs", "%d"),
+            ("ttft_ms", "TTFT [ms]", "%.4g"),
+            ("ttft_over_slo_ms", "TTFT less SLO [ms]", "%+.4g"),
+            ("ttft_difference_ms", "TTFT vs baseline [ms]", "%+.4g"),
+            ("itl_ms", "ITL [ms]", "%.3g"),
+            ("itl_over_slo_ms", "ITL less SLO [ms]", "%+.3g"),
+            ("handoff_ms", "Handoff [ms]", "%.4g"),
+            ("handoff_share", "of TTFT", "%.2g%%"),
+            ("prefill_ms", "Prefill [ms]", "%.4g"),
+            ("second_token_ms", "Second token [ms]", "%.4g"),
+            ("wire_bytes", "On the wire [GB]", "%.4g"),
+            ("bandwidth_gb_s", "Bandwidth [GB/s]", "%.4g"),
+            ("needed_gb_s", "Needed [GB/s]", "%.3g"),
+        ),
+        "Under load (estimate)": (
+            NAME,
+            ("bottleneck", "Bottleneck", None),
+            ("overloaded", "Overloaded", None),
+            ("prefill_utilisation", "Prefill busy", "%.3g%%"),
+            ("link_utilisation", "Link busy", "%.3g%%"),
+            ("decode_utilisation", "Decode busy", "%.3g%%"),
+            ("loaded_queue_ms", "Prefill queue [ms]", "%.3g"),
+            ("loaded_ttft_ms", "Mean TTFT [ms]", "%.4g"),
+            ("loaded_itl_ms", "Mean ITL [ms]", "%.3g"),
+            ("loaded_tail_itl_ms", "Tail ITL [ms]", "%.3g"),
+            ("meets_slos_under_load", "Meets both SLOs", None),
+            ("carries_within_slos_per_s", "Carries within SLOs [requests/s]", "%.3g"),
+        ),
+        "Memory": (
+            NAME,
+            ("fits", "Fits", None),
+            ("weights_gb_per_gpu", "Weights a GPU [GB]", "%.3g"),
+            ("kv_pool_gb_per_gpu", "KV pool a GPU [GB]", "%.3g"),
+            ("prefill_worker_holds", "Prompts a prefill worker", "%d"),
+            ("decode_worker_holds", "Sequences a decode worker", "%d"),
+            ("handoffs_in_flight", "Handoffs in flight", "%d"),
+            ("fit_problem", "Why not", None),
+        ),
+        "Cost and rank": (
+            ("rank", "Rank", "%d"),
+            NAME,
+            ("gpus", "GPUs", "%d"),
+            ("usd_per_hour", "USD an hour", "%.4g"),
+            ("carries_within_slos_per_s", "Carries within SLOs [requests/s]", "%.3g"),
+            ("usd_per_million_output_tokens", "USD a million output tokens", "%.4g"),
+            ("why", "Why", None),
+        ),
+    }
+)
+SAYS = MappingProxyType(
+    {
+        "One request": "One request, nothing else running.",
+        "Under load (estimate)": (
+            "Means, if requests like this one arrive at random: queues M/D/1 or M/D/c, decoding by Little's "
+            "law, the tail of an aggregated row's ITL one mixed pass. A replay of a trace is exact."
+        ),
+        "Memory": (
+            "Of a worker: weights, and a KV pool in what is left of the share of HBM that may be filled. "
+            "Weights of a model whose size isn't known count as none."
+        ),
+        "Cost and rank": (
+            "All GPUs of the row, busy or not, at the most load that meets both SLOs by the estimate under "
+            "load; only tokens of answers count. Prices are list prices where the row has none of its own."
+        ),
+    }
+)
+PERCENT = ("handoff_share", "prefill_utilisation", "link_utilisation", "decode_utilisation")
+
+
+def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
+    """Choose and scale the columns of a view."""
+    columns = [column for column, _, _ in VIEWS[view]]
+    shown = found.sort_values("rank") if columns[0] == "rank" else found
+    shown = shown[columns].copy()
+    for column in columns:
+        if column in PERCENT:
+            shown[column] = shown[column] * 100
+    if "wire_bytes" in shown:
+        shown["wire_bytes"] = shown["wire_bytes"] / BYTES_PER_GB
+    return shown
+
+
+@cache
+def settings(view: str) -> dict[str, Any]:
+    """Return each column's settings: a name with its unit, and digits that matter."""
+    return {
+        column: st.column_config.NumberColumn(label, format=digits)
+        if digits
+        else st.column_config.CheckboxColumn(label)
+        if column in ("fits", "overloaded", "meets_slos_under_load")
+        else st.column_config.TextColumn(label, pinned=column == "deployment" or None)
+        for column, label, digits in VIEWS[view]
+    }
