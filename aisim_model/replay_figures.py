@@ -8,6 +8,7 @@ from aisim_model.replay import ReplayResult
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.summary import summary
 from aisim_model.replay.verdict import verdict
+from aisim_model.replay_load import offered_loads
 from aisim_model.units import MS_PER_S
 
 
@@ -25,7 +26,8 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
     -------
     dict
         ``handoff_ms`` is from source held to activated, ``transfer_ms`` the wire alone; each of the times is
-        a dict of mean, percentiles and largest [ms], or None where nothing is to be summarised.
+        a dict of mean, percentiles and largest [ms], or None where nothing is to be summarised. ``carried``
+        says whether no resource is offered more than it can do; None where all requests arrive at once.
 
     Examples
     --------
@@ -40,7 +42,7 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
     >>> found["offered_gb_s"], round(found["transfer_ms"]["mean"]), found["bottleneck"]
     (0.4, 200, 'link')
     """
-    told = verdict(result)
+    told, loads = verdict(result), offered_loads(result)
     return {
         "level": result.config.resolved_level,
         "offered_gb_s": told.offered_gb_s if offered_gb_s is None else offered_gb_s,
@@ -51,7 +53,8 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
         "prefill_utilisation": told.prefill_utilisation,
         "link_utilisation": told.link_utilisation,
         "decode_utilisation": told.decode_utilisation,
-        "carried": told.carried,
+        "offered_load": loads,
+        "carried": max(loads.values()) <= 1.0 if loads else None,
         "bottleneck": told.bottleneck,
         "slowest_wait_ms": told.slowest_wait_ms,
         "verdict": told.sentence,

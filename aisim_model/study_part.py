@@ -155,9 +155,9 @@ def _flat(outcome: RowOutcome) -> Figures:
     flat: Figures = {}
     for name, value in {**outcome.figures, "refused": outcome.refused}.items():
         if isinstance(value, dict):
-            stem = name.removesuffix("_ms")
+            unit = "_ms" if name.endswith("_ms") else ""
             for part, number in value.items():
-                flat[f"{stem}_{part.removesuffix('_ms')}_ms"] = number
+                flat[f"{name.removesuffix('_ms')}_{part.removesuffix('_ms')}{unit}"] = number
         elif value is not None or not name.endswith("_ms"):  # what nothing was handed over in
             flat[name] = value
     return flat

@@ -1,10 +1,11 @@
-"""Five published end-to-end runs beside the roofline: prefill rate and inter-token latency."""
+"""Five published end-to-end runs beside the models: prefill rate, inter-token latency and TTFT."""
 
 from __future__ import annotations
 
 from aisim_model.catalog.hardware import gpu
 from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.catalog.models import model
+from aisim_model.evidence.cloud_ttft import replayed_mean_ttft_s
 from aisim_model.evidence.machine import Machine
 from aisim_model.evidence.record import Evidence
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
@@ -21,7 +22,7 @@ def cloud_evidence() -> tuple[Evidence, ...]:
     """Put the five runs beside the roofline.
 
     The defaults of `aisim_model.roofline` come from the prefill-bound runs on H200 and H100, which are marked
-    as fitted; the others test them. Mean TTFT under a queue needs a replay of the trace: none is given here.
+    as fitted; the others test them. Mean TTFT, which nothing was fitted to, is that of a replay of the trace.
 
     Examples
     --------
@@ -55,11 +56,23 @@ def _figures(run: CloudRun) -> list[Evidence]:
             TOKEN_WEIGHTED_PROMPT_TOKENS / prefills.prefill_ms(TOKEN_WEIGHTED_PROMPT_TOKENS) * MS_PER_S
         )
         how = "at the trace's token-weighted prompt length; reported: KV bandwidth over bytes per token"
-        found.append(_row(run, "prefill", "prefill_tokens_per_s", rate, predicted * run.prefill_workers, how))
+        found.append(
+            _row(run, "prefill", "prefill_tokens_per_s", rate, how, roofline=predicted * run.prefill_workers)
+        )
     if run.mean_itl_ms is not None:
         how = "decode step of as many sequences as the run's own rate keeps in decode (Little's law)"
         predicted = _loaded_step_ms(decodes, rate / MEAN_PROMPT_TOKENS / run.decode_workers)
-        found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, predicted, how))
+        found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, how, roofline=predicted))
+    if run.mean_ttft_s is not None:
+        how = (
+            "replay of the trace without prefix hits, 400 Gb/s a GPU; calibrated: prompts one by one at the "
+            "run's own prefill rate, known where prompts queued; roofline: passes as engines batch them"
+        )
+        own = replayed_mean_ttft_s(run, rate) if run.prefill_bound else None
+        roofline = replayed_mean_ttft_s(run)
+        found.append(
+            _row(run, "ttft", "mean_ttft_s", run.mean_ttft_s, how, calibrated=own, roofline=roofline)
+        )
     return found
 
 
@@ -72,7 +85,16 @@ def _loaded_step_ms(machine: Machine, requests_per_s: float) -> float:
     return step_ms
 
 
-def _row(run: CloudRun, part: str, quantity: str, reported: float, roofline: float, how: str) -> Evidence:
+def _row(
+    run: CloudRun,
+    part: str,
+    quantity: str,
+    reported: float,
+    how: str,
+    *,
+    roofline: float,
+    calibrated: float | None = None,
+) -> Evidence:
     return Evidence(
         id=f"{run.id}-{part}",
         name=run.name,
@@ -81,10 +103,10 @@ def _row(run: CloudRun, part: str, quantity: str, reported: float, roofline: flo
         tokens=None,
         reported=reported,
         reference=None,
-        calibrated=None,
+        calibrated=calibrated,
         calibrated_left_out=None,
         roofline=roofline,
-        fitted=run.gpu in ("h200", "h100-sxm"),
+        fitted=part != "ttft" and run.gpu in ("h200", "h100-sxm"),
         consistent=True,
         how=how,
         source=run.source,
