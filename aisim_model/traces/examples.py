@@ -47,20 +47,20 @@ EXAMPLES = (
         caution="The first eleven minutes of an hour; the head of a trace is seldom like the rest.",
     ),
     ExampleTrace(
-        id="mooncake_conversation_hour",
-        label="Mooncake conversation, all 12,031 requests, lengths only",
-        file="mooncake_conversation_lengths.csv.gz",
-        licence="Apache-2.0",
-        source="https://github.com/kvcache-ai/Mooncake",
-        caution="Block ids are left out: prefix hits count as none.",
-    ),
-    ExampleTrace(
         id="azure_code",
         label="Azure code completion, November 2023",
         file="azure_code_2023.csv.gz",
         licence="CC-BY-4.0",
         source="https://github.com/Azure/AzurePublicDataset",
         caution="It says nothing on prefixes: hits count as none.",
+    ),
+    ExampleTrace(
+        id="mooncake_conversation_hour",
+        label="Mooncake conversation, all 12,031 requests, lengths only",
+        file="mooncake_conversation_lengths.csv.gz",
+        licence="Apache-2.0",
+        source="https://github.com/kvcache-ai/Mooncake",
+        caution="Block ids are left out: prefix hits count as none.",
     ),
 )
 
