@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from aisim_model.errors import InputError
 from aisim_model.inputs import ROW_NUMBERS, Inputs, resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.sweep.axes import Axis, Range, check_size, read_axis
-from aisim_model.sweep.blocks import Block, blocks
+from aisim_model.sweep.blocks import Block, blocks, points_of
 from aisim_model.sweep.changed import TOKENS, changed
 from aisim_model.sweep.columns import COLUMNS, DTYPES, Columns, PerToken
 
@@ -226,7 +226,9 @@ def swept(scenario: Scenario, vary: Sequence[str]) -> Sweep:
     return Sweep(scenario, tuple(read_axis(text) for text in vary))
 
 
-def values(sweep: Sweep, names: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
+def values(
+    sweep: Sweep, names: Sequence[str], progress: Callable[[int], None] = lambda points: None
+) -> dict[str, npt.NDArray[Any]]:
     """Work out some columns of a sweep as arrays.
 
     Parameters
@@ -235,11 +237,13 @@ def values(sweep: Sweep, names: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
         What to work out; all of it is held in memory.
     names : sequence of str
         Among `COLUMNS`.
+    progress : callable
+        Told how many points are worked out, after each block.
 
     Returns
     -------
     dict
-        For each name an array of the shape (deployments, values looked up..., values of each mesh axis...).
+        For each name an array of a dimension for the deployments, and one for each field in the order given.
 
     Examples
     --------
@@ -247,15 +251,18 @@ def values(sweep: Sweep, names: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
     >>> values(sweep, ["handoff_ms"])["handoff_ms"][1].round(2)
     array([31.46, 15.73])
     """
-    looked_up = tuple(axis.size for axis in sweep.looked_up)
-    shape = (len(sweep.scenario.deployments), *looked_up, *sweep.mesh)
+    order = (*sweep.looked_up, *sweep.meshed)
+    shape = (len(sweep.scenario.deployments), *(axis.size for axis in order))
     found: dict[str, npt.NDArray[Any]] = {
         name: np.empty(shape, dtype=DTYPES.get(name, np.float64)) for name in names
     }
     flat = {name: array.reshape(-1, *sweep.mesh) for name, array in found.items()}
+    points = 0
     for position, case in enumerate(sweep.cases()):
         for block in blocks(sweep.mesh):
             columns = case.columns(sweep.open_mesh(block))
             for name in names:
                 flat[name][position][block] = getattr(columns, name)
-    return found
+            progress(points := points + points_of(block))
+    as_given = [0, *(1 + order.index(axis) for axis in sweep.axes)]
+    return {name: array.transpose(as_given) for name, array in found.items()}

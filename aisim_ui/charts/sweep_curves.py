@@ -1,0 +1,115 @@
+"""One field of a scenario: a line a deployment, both modes and the measured band of the selected one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from aisim_ui.charts.figure import figure
+from aisim_ui.theme import SURFACES, Mode, row_color
+from aisim_ui.words import label
+
+STYLES = {"row": "solid", "other mode": "dash", "measured low": "dot"}
+
+
+def sweep_curves(
+    table: pd.DataFrame,
+    colors: dict[str, int],
+    selected_id: str,
+    across: str,
+    quantity: str,
+    unit: str,
+    log: tuple[bool, bool],
+    limit: tuple[float, str] | None,
+    mode: Mode,
+) -> go.Figure:
+    """Draw a quantity over one field.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `aisim_ui.explore.picture.curves` makes it.
+    colors : dict
+        Palette slot of each row.
+    selected_id : str
+        Row whose other mode and band are in the table.
+    across, quantity, unit : str
+        What the axes show, and the quantity's unit.
+    log : tuple of bool
+        Whether each axis is logarithmic.
+    limit : tuple of float and str, optional
+        A level to draw across, and its name.
+    mode : {"light", "dark"}
+        Surface.
+    """
+    data = []
+    for (row_id, series), line in table.groupby(["deployment_id", "series"], sort=False):
+        color = row_color(colors[str(row_id)])
+        name = label(line["deployment"].iloc[0])
+        y = line["value"]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",  # markers are what can be clicked
+                "name": name if series == "row" else f"{name}: {line['label'].iloc[0]}",
+                "x": line["x"].tolist(),
+                "y": y.astype(object).where(y.notna() & ((y > 0) | (not log[1])), None).tolist(),
+                "customdata": [row_id] * len(line),
+                "marker": {"opacity": 0, "size": 12, "color": color},
+                "selected": {"marker": {"opacity": 0}},
+                "unselected": {"marker": {"opacity": 0}},
+                "line": {
+                    "color": color,
+                    "width": 3.5 if row_id == selected_id and series == "row" else 2,
+                    "dash": STYLES[str(series)],
+                },
+                "fill": "tonexty" if series == "measured low" else "none",
+                "fillcolor": f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)",
+                "hovertemplate": f"%{{x:,.4~g}}: %{{y:,.3~g}} {unit}",
+            }
+        )
+    layout: dict[str, Any] = {
+        "title": {"text": f"{quantity} over {across}"},
+        "height": 500,
+        "hovermode": "closest",
+        "clickmode": "event+select",
+        "dragmode": False,
+        "showlegend": True,
+        "xaxis": axis(across, log[0]),
+        "yaxis": axis(f"{quantity} [{unit}]" if unit else quantity, log[1]),
+    }
+    if limit is not None:
+        layout |= level(limit, log[1], SURFACES[mode].slo)
+    return figure(data, layout, mode)
+
+
+def axis(text: str, log: bool) -> dict[str, Any]:
+    """An axis with its unit, a tick a decade where it is logarithmic."""
+    return {
+        "title": {"text": f"{text}, log" if log else text},
+        **({"type": "log", "dtick": 1} if log else {}),
+    }
+
+
+def level(limit: tuple[float, str], log: bool, color: str) -> dict[str, Any]:
+    """A line across at a level, with its name."""
+    value, name = limit
+    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value}
+    return {
+        "shapes": [{**line, "line": {"color": color, "width": 2, "dash": "dash"}}],
+        "annotations": [
+            {
+                "x": 1,
+                "xref": "paper",
+                "y": math.log10(value) if log else value,  # annotations on log axes take the exponent
+                "text": label(name),
+                "showarrow": False,
+                "xanchor": "right",
+                "yanchor": "bottom",
+                "font": {"color": color, "size": 12},
+            }
+        ],
+    }

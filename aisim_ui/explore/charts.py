@@ -1,0 +1,114 @@
+"""The charts of the Explore page, of one field or of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from aisim_model.inputs import resolve
+from aisim_model.scenario import Scenario
+from aisim_ui.charts.best_map import best_map
+from aisim_ui.charts.heatmap import heatmap
+from aisim_ui.charts.sweep_curves import sweep_curves
+from aisim_ui.explore.controls import QUANTITIES
+from aisim_ui.explore.drawn import drawn
+from aisim_ui.explore.picture import best, curves, thinned
+from aisim_ui.explore.result import Held
+from aisim_ui.explore.view import View, look, title
+from aisim_ui.frame import mode
+from aisim_ui.words import label, milliseconds, percent
+
+
+def one_field(found: Held, scenario: Scenario, view: View) -> None:
+    """Draw curves."""
+    share = view.quantity == "handoff_share"
+    slo = scenario.workload.ttft_slo_ms
+    limit = {
+        "ttft_ms": (slo, f"SLO {milliseconds(slo)}"),
+        "handoff_share": (view.share, f"{percent(view.share)} of TTFT"),
+    }.get(view.quantity)
+    figure = sweep_curves(
+        curves(found, scenario, view.quantity),
+        {row.id: row.color for row in scenario.deployments},
+        scenario.selected_id,
+        title(view.x),
+        QUANTITIES[view.quantity],
+        "" if share else "ms",
+        (view.ends(view.x).scale == "log", not share),
+        limit,
+        mode(),
+    )
+    drawn(figure, "explore.curves", view.fields, lambda point: str(_first(point["customdata"])))
+
+
+def two_fields(found: Held, scenario: Scenario, view: View) -> None:
+    """Draw a map of the selected row, and one of which row is best."""
+    picture = thinned(found)
+    ids = [row.id for row in scenario.deployments]
+    selected = ids.index(scenario.selected_id)
+    slo, row = scenario.workload.ttft_slo_ms, scenario.selected
+    lines = [
+        (picture.of("ttft_ms", selected), slo, f"TTFT of {milliseconds(slo)} (SLO)"),
+        (picture.of("handoff_share", selected), view.share, f"handoff {percent(view.share)} of TTFT"),
+    ]
+    axes = title(view.x), title(view.fields[1])
+    log = view.ends(view.x).scale == "log", view.ends(view.fields[1]).scale == "log"
+    here = standing(scenario, view)
+    text: Callable[[float], str] = percent if view.quantity == "handoff_share" else milliseconds
+    name = QUANTITIES[view.quantity]
+    grid = picture.of(view.quantity, selected)
+    left, right = st.columns(2)
+    with left:
+        figure = heatmap(grid, lines, here, f"{name}, {label(row.name)}", axes, log, text, mode())
+        drawn(figure, "explore.map", view.fields, lambda point: scenario.selected_id)
+    rivals = [at for at, one in enumerate(scenario.deployments) if one.split or view.aggregated]
+    with right:
+        if rivals:
+            place = best(picture, view.quantity, rivals)
+            ttft = picture.grids["ttft_ms"]
+            at = np.clip(place.to_numpy(), 0, None)[np.newaxis]
+            meets = place.where(place < 0, np.take_along_axis(ttft, at, axis=0)[0] <= slo).astype(bool)
+            figure = best_map(
+                place,
+                meets & (place >= 0),
+                [(one.name, one.color) for one in scenario.deployments],
+                here,
+                f"Least {name}: which deployment",
+                axes,
+                log,
+                mode(),
+            )
+            drawn(figure, "explore.best", view.fields, lambda point: ids[int(_first(point["customdata"]))])
+        _who(view)
+
+
+def _who(view: View) -> None:
+    key = "explore.aggregated"
+    if st.session_state.get(key) != view.aggregated:
+        st.session_state[key] = view.aggregated
+    st.toggle(
+        "Aggregated rows too",
+        key=key,
+        on_change=lambda: look(key, "", aggregated=st.session_state[key]),
+        help="One request on an idle system is always first where nothing is handed over; what splitting "
+        "brings is inter-token latency, on the Deployments page.",
+    )
+
+
+def standing(scenario: Scenario, view: View) -> tuple[float, float] | None:
+    """Return where the selected row stands on a map; None where it isn't on it."""
+    x = resolve(scenario.workload, scenario.selected)
+    values = []
+    for name in view.fields:
+        value = x.unique.per_token_bytes if name == "kv_bytes_per_token" else getattr(x, name)
+        low, high, _ = view.ends(name)
+        if value is None or not float(low) <= value <= float(high):
+            return None
+        values.append(float(value))
+    return values[0], values[1]
+
+
+def _first(customdata: object) -> object:
+    return customdata[0] if isinstance(customdata, list) else customdata
