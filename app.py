@@ -17,7 +17,7 @@ st.set_page_config(page_title="AISim handoff planner", page_icon=str(ICON), layo
 
 state()
 page = st.navigation([st.Page(**entry) for entry in PAGES], position="top")
-sidebar()
+sidebar(page.title)
 notices()
 try:
     page.run()

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from aisim_ui.answers import Number
+from aisim_ui.charts.settings import chart_config
 from aisim_ui.exports import csv_bytes, file_name
+from aisim_ui.report import Chart, Table, report_html
+from aisim_ui.share import link
 from aisim_ui.state import select, state
 from aisim_ui.theme import Mode
-
-MODE_BAR = (
-    "zoom2d",
-    "pan2d",
-    "select2d",
-    "lasso2d",
-    "zoomIn2d",
-    "zoomOut2d",
-    "autoScale2d",
-    "sendChartToCloud",
-)
 
 
 def mode() -> Mode:
@@ -31,19 +26,37 @@ def mode() -> Mode:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def chart_config(title: str, picture: str) -> dict[str, Any]:
-    """Settings of a chart: a button that saves it as a picture, nothing that leaves the machine."""
-    return {
-        "displaylogo": False,
-        "displayModeBar": True,
-        "modeBarButtonsToRemove": list(MODE_BAR),
-        "responsive": True,
-        "toImageButtonOptions": {
-            "format": picture,
-            "filename": file_name(title, picture).rsplit(".", 1)[0],
-            "scale": 2,
-        },
-    }
+def answer(text: str, place: DeltaGenerator | None = None) -> None:
+    """Draw a page's answer, first of all it shows."""
+    (place or st).markdown(f"#### {text}")
+    state().shown["answer"] = text
+
+
+def numbers(found: tuple[Number, ...]) -> None:
+    """Draw an answer's numbers side by side, each with how it was worked out."""
+    for column, one in zip(st.columns(len(found)), found, strict=True):
+        color = {True: "normal", False: "inverse", None: "off"}[one.good]
+        column.metric(one.label, one.value, one.beside, delta_color=color, delta_arrow="off", help=one.how)
+    state().shown["numbers"] = found
+
+
+def report_button(page: str) -> None:
+    """Draw a button that makes a file of the page once it is clicked."""
+    now = state()
+    # filled by the page, which is drawn after this; a click finds what was shown last
+    now.shown = shown = {}
+    make = partial(report_html, page, scenario=now.scenario, link=link(st.context.url or "", now.scenario))
+    surface = mode()
+    st.download_button(
+        "Report",
+        data=lambda: make(tuple(shown.values()), mode=surface),
+        file_name=file_name(page, "html"),
+        mime="text/html",
+        key="report",
+        on_click="ignore",
+        icon=":material/description:",
+        help="This page as one file that opens anywhere: its answer, charts, tables and every input.",
+    )
 
 
 def chart(figure: go.Figure, data: pd.DataFrame, key: str, pick: bool = False) -> None:
@@ -71,6 +84,7 @@ def chart(figure: go.Figure, data: pd.DataFrame, key: str, pick: bool = False) -
         on_select=_picker(key) if pick else "ignore",
         selection_mode="points",
     )
+    state().shown[key] = Chart(title, figure)
     _csv_button(title, data, f"{key}.csv", f"Data as CSV · camera icon: {picture.upper()}")
 
 
@@ -87,6 +101,7 @@ def _picker(key: str) -> Callable[[], None]:
 def table(data: pd.DataFrame, shown: pd.DataFrame, title: str, key: str, **options: Any) -> None:
     """Draw a table for people, with the exact values as CSV beneath."""
     st.dataframe(shown, hide_index=True, key=key, **options)
+    state().shown[key] = Table(title, data)
     _csv_button(title, data, f"{key}.csv", "Exact values as CSV")
 
 

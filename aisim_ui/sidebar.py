@@ -7,6 +7,7 @@ import streamlit as st
 from aisim_model import MODEL_VERSION, catalog
 from aisim_model.presets import SCENARIOS
 from aisim_ui import share
+from aisim_ui.frame import report_button
 from aisim_ui.inputs import number, take_back
 from aisim_ui.own_model import own_model
 from aisim_ui.state import Place, attempt, replace, state, undo
@@ -15,10 +16,10 @@ from aisim_ui.words import literal
 OWN = "own"
 
 
-def sidebar() -> None:
+def sidebar(page: str) -> None:
     """Draw the workload's inputs, presets with undo, and Share."""
     with st.sidebar:
-        _start_from()
+        _start_from(page)
         st.markdown("##### Workload")
         _model()
         for name in ("prompt_tokens", "output_tokens", "prefill_cached_tokens", "decode_cached_tokens"):
@@ -28,7 +29,7 @@ def sidebar() -> None:
         st.caption(f"Model version {MODEL_VERSION}")
 
 
-def _start_from() -> None:
+def _start_from(page: str) -> None:
     st.selectbox(
         "Start from",
         list(SCENARIOS),
@@ -40,6 +41,7 @@ def _start_from() -> None:
     )
     with st.container(horizontal=True):
         _share()
+        report_button(page)
         st.button(
             "Undo",
             key="undo",

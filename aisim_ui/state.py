@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from aisim_model.errors import InputError, sentences
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_ui import share
+from aisim_ui.report import Part
 
 KEY = "aisim"
 MAX_UNDO = 50
@@ -86,6 +87,7 @@ class State:
     said: list[str] = field(default_factory=list)
     opened: Scenario | None = None
     picture: str = "png"
+    shown: dict[str, Part] = field(default_factory=dict)
     own_config: OwnConfig | None = None
     measurements: GivenMeasurements = GivenMeasurements()
 

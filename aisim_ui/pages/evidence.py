@@ -6,7 +6,7 @@ import streamlit as st
 from aisim_model.evidence import evidence
 from aisim_ui.charts.predicted_measured import predicted_measured
 from aisim_ui.evidence_table import sentence, table
-from aisim_ui.frame import chart, mode
+from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 
 ERROR = {"format": "percent"}
@@ -34,7 +34,7 @@ def measured() -> pd.DataFrame:
 
 
 found = measured()
-st.markdown(f"#### {sentence(found)}")
+answer(sentence(found))
 st.caption(
     "Made by the models as this page opens. Open marks are rows that disagree with each other: shown, never "
     "fitted. The calibrated model is fitted to each group of nine transfers; beside it stands each row's "

@@ -11,7 +11,8 @@ from aisim_ui.badges import inputs_line
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.curves import delay_over_prompt
-from aisim_ui.frame import chart, mode
+from aisim_ui.frame import answer, chart, mode
+from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.selected_row import selected_row
 from aisim_ui.state import state
@@ -23,10 +24,8 @@ selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
 found = table(scenario, outcomes)
 colors = {row.id: row.color for row in scenario.deployments}
 
-st.markdown(f"#### {sentence(selected)}")
-for column, one in zip(st.columns(4), numbers(selected, scenario.workload), strict=True):
-    good = {True: "normal", False: "inverse", None: "off"}[one.good]
-    column.metric(one.label, one.value, one.beside, delta_color=good, delta_arrow="off", help=one.how)
+answer(sentence(selected))
+draw_numbers(numbers(selected, scenario.workload))
 by_hand = scenario.workload.kv_bytes_per_token is not None or selected.row.kv_bytes_per_token is not None
 st.caption(inputs_line(selected, by_hand))
 

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from aisim_ui.charts.kv_curve import kv_curve
-from aisim_ui.frame import chart, mode
+from aisim_ui.frame import answer, chart, mode
+from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import choice
 from aisim_ui.kv_table import curves, fitting_dtypes, groups, has_latent, has_windows
@@ -27,9 +28,8 @@ scenario = state().scenario
 workload, row = scenario.workload, scenario.selected
 spec, layout = workload.served, workload.served.kv
 
-st.markdown(f"#### {sentence(scenario)}")
-for column, one in zip(st.columns(4), numbers(scenario), strict=True):
-    column.metric(one.label, one.value, one.beside, delta_color="off", delta_arrow="off", help=one.how)
+answer(sentence(scenario))
+draw_numbers(numbers(scenario))
 
 left, right = st.columns([2, 3])
 with left:

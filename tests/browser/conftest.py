@@ -96,7 +96,7 @@ class Watched:
 
     def request(self, request: Request) -> None:
         parts = urlsplit(request.url)
-        if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
+        if parts.scheme not in ("data", "blob", "file") and parts.hostname != "127.0.0.1":
             self.abroad.append(request.url)
 
 
@@ -112,11 +112,11 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
             accept_downloads=True,
         )
         contexts.append(context)
+        context.set_default_timeout(30_000)
+        context.on("console", watched.console)
+        context.on("weberror", lambda error: watched.errors.append(str(error.error)))
+        context.on("request", watched.request)
         page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.on("console", watched.console)
-        page.on("pageerror", lambda error: watched.errors.append(str(error)))
-        page.on("request", watched.request)
         page.goto(url)
         settled(page)
         return page

@@ -96,6 +96,21 @@ def test_a_chart_is_saved_as_a_picture(app_url: str, opened: Open, picture: str,
     assert download.value.suggested_filename.startswith("aisim-ttft-by-part")
 
 
+def test_the_report_stands_alone_and_draws_its_charts(app_url: str, opened: Open, tmp_path: Path) -> None:
+    page = opened(app_url)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    assert file.name.startswith("aisim-handoff")
+    report = page.context.new_page()
+    report.goto(file.as_uri())
+    expect(report.locator(".answer")).to_contain_text("The handoff adds 16 ms")
+    expect(report.locator(".main-svg .barlayer path").first).to_be_visible()
+    assert report.locator(".js-plotly-plot").count() == 2
+    expect(report.locator("table").first).to_contain_text("3,145,728,000")
+
+
 def test_a_wrong_number_is_a_sentence_and_nothing_is_lost(app_url: str, opened: Open) -> None:
     page = opened(app_url)
     box = page.get_by_role("textbox", name=re.compile("Prompt")).first
