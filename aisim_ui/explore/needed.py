@@ -59,7 +59,7 @@ def short(tokens: float) -> str:
     thousand = 1024 if tokens % 1024 == 0 else 1000
     for power, sign in ((thousand**2, "M"), (thousand, "k")):
         if tokens >= power:
-            return f"{significant(tokens / power, 2)}{sign}"
+            return f"{significant(tokens / power)}{sign}"
     return f"{tokens:,.0f}"
 
 

@@ -1,0 +1,199 @@
+"""The Explore page: curves of one field, maps of two, long work that can be stopped, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from aisim_model.compare import compare
+from aisim_model.scenario import Deployment, Scenario
+from aisim_ui.explore import result
+from aisim_ui.explore.drawn import at_point
+from aisim_ui.explore.view import KEY as VIEW
+from aisim_ui.explore.view import View
+from aisim_ui.state import KEY
+
+CURVES = "nothing: curves"
+
+
+@pytest.fixture
+def page(app: AppTest) -> AppTest:
+    found = app.switch_page("aisim_ui/pages/explore.py").run()
+    assert not found.exception
+    return found
+
+
+def figures(page: AppTest) -> list[dict[str, Any]]:
+    assert not page.exception
+    return [json.loads(chart.proto.spec, parse_constant=pytest.fail) for chart in page.get("plotly_chart")]
+
+
+def titles(page: AppTest) -> list[str]:
+    return [figure["layout"]["title"]["text"] for figure in figures(page)]
+
+
+def set_box(page: AppTest, key: str, text: str) -> AppTest:
+    return page.text_input(key=key).set_value(text).run()
+
+
+def test_it_opens_on_prompt_by_bandwidth_with_the_answer_first(page: AppTest) -> None:
+    assert titles(page) == [
+        "TTFT, Split, 400G NIC per GPU",
+        "Least TTFT: which deployment",
+        "Bandwidth needed by Split, 400G NIC per GPU",
+    ]
+    assert "meets the SLO of 2 s up to **39,463 tokens**" in page.markdown[0].value
+    assert "at 32k tokens" in page.markdown[0].value
+
+
+def test_one_field_gives_a_line_a_deployment_both_modes_and_the_band(page: AppTest) -> None:
+    page.selectbox(key="explore.y").set_value(CURVES).run()
+    names = [trace["name"] for trace in figures(page)[0]["data"]]
+    example = Scenario()
+    assert {row.name for row in example.deployments} <= set(names)
+    assert "Split, 400G NIC per GPU: only what decode lacks" in names
+    assert titles(page)[0] == "TTFT over Prompt [tokens]"
+
+
+def test_a_curve_is_the_models_own(page: AppTest) -> None:
+    page.selectbox(key="explore.y").set_value(CURVES).run()
+    set_box(page, "explore.prompt_tokens.low", "12,000")
+    lines = figures(page)[0]["data"]
+    outcomes = {one.row.name: float(one.parts.ttft_ms) for one in compare(Scenario())}
+    for line in lines:
+        if line["name"] in outcomes:
+            assert (line["x"][0], line["y"][0]) == (12_000, outcomes[line["name"]])
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "words"),
+    [
+        ("explore.prompt_tokens.low", "200000", "backwards"),
+        ("explore.prompt_tokens.low", "0", "log range must be above 0"),
+        ("explore.prompt_tokens.high", "1e9", "less than or equal to 10000000"),
+        ("explore.prompt_tokens.high", "", "must be a whole number"),
+        ("explore.prompt_tokens.low", "12.5", "must be a whole number"),
+        ("explore.bandwidth_gb_s.low", "nan", "must be a number"),
+        ("explore.bandwidth_gb_s.low", "<b>", "must be a number"),
+        ("explore.bandwidth_gb_s.high", "1", "empty range"),
+    ],
+)
+def test_a_range_that_is_refused_keeps_its_text_and_the_last_picture(
+    page: AppTest, key: str, text: str, words: str
+) -> None:
+    before = figures(page)[0]["data"][0]["x"]
+    set_box(page, key, text)
+    assert len(page.error) == 1
+    assert words in page.error[0].value.replace("\\", "")
+    assert page.text_input(key=key).value == text
+    assert figures(page)[0]["data"][0]["x"] == before
+
+
+def test_too_many_points_are_a_sentence(page: AppTest) -> None:
+    rows = tuple(Deployment(id=f"row-{n}", name=f"Row {n}", color=n) for n in range(40))
+    page.session_state[KEY].scenario = Scenario(deployments=rows, selected_id="row-0", baseline_id="row-0")
+    page.run()
+    page.selectbox(key="explore.count").set_value(240).run()
+    assert "2,304,000" in page.error[0].value
+    assert "aisim sweep" in page.error[0].value
+    assert len(figures(page)) == 3
+
+
+def test_a_scenario_that_a_range_does_not_fit_is_a_sentence(page: AppTest) -> None:
+    page.selectbox(key="explore.x").set_value("decode_cached_tokens").run()
+    assert not page.error
+    page.session_state[KEY].scenario = Scenario().with_workload(prompt_tokens=100)
+    page.run()
+    assert "at most the prompt's 100 tokens" in page.error[0].value.replace("\\", "")
+
+
+def test_what_is_looked_at_outlives_a_visit_to_another_page(page: AppTest) -> None:
+    page.selectbox(key="explore.y").set_value("mfu").run()
+    set_box(page, "explore.mfu.low", "0.3")
+    page.switch_page("aisim_ui/pages/handoff.py").run()
+    page.switch_page("aisim_ui/pages/explore.py").run()
+    assert page.selectbox(key="explore.y").value == "mfu"
+    assert page.text_input(key="explore.mfu.low").value == "0.3"
+
+
+def test_aggregated_rows_compete_where_asked(page: AppTest) -> None:
+    names = {trace.get("name") for trace in figures(page)[1]["data"]}
+    assert "Aggregated 2 x TP4" not in names
+    page.toggle(key="explore.aggregated").set_value(True).run()
+    assert "Aggregated 2 x TP4" in {trace.get("name") for trace in figures(page)[1]["data"]}
+
+
+def test_long_work_can_be_stopped_and_gone_on_with(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result, "QUICK_POINTS", 100)
+    result.held.clear()
+    page.session_state[result.STOPPED] = View().vary()  # as the button leaves it
+    page.run()
+    assert "Stopped before all of 18,000 points" in page.info[0].value
+    assert len(figures(page)) == 1  # the bandwidth needed doesn't wait for it
+    page.button(key="explore.go").click().run()
+    assert len(figures(page)) == 3
+    assert not page.info
+
+
+def test_stop_asks_for_nothing_else(page: AppTest) -> None:
+    held = result.held(Scenario(), View().vary())
+    result.held.clear()
+
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("as a click interrupts a run")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(result, "values", interrupted)
+        with pytest.raises(RuntimeError):
+            result.result(Scenario(), View().vary())
+    assert result.held(Scenario(), View().vary()).grids == {}  # nothing half made is kept
+    assert held.grids
+
+
+def test_the_results_that_are_kept_are_bounded() -> None:
+    result.held.clear()
+    for prompt in range(1, 3 * result.KEPT):
+        result.result(Scenario(), (f"prompt_tokens={prompt},20000",))
+    first = result.held(Scenario(), ("prompt_tokens=1,20000",))
+    assert first.grids == {}  # dropped, and made anew
+    assert result.held(Scenario(), (f"prompt_tokens={3 * result.KEPT - 1},20000",)).grids
+
+
+def test_the_csv_has_every_point() -> None:
+    sweep = result.result(Scenario(), View(count=60).vary()).sweep
+    found = pd.read_csv(io.BytesIO(result.csv_of(sweep)))
+    assert len(found) == sweep.points == 5 * 60 * 60
+    assert found["ttft_ms"].notna().all()
+
+
+def test_a_clicked_point_becomes_the_scenario() -> None:
+    there = at_point(Scenario(), "split-fp8", {"prompt_tokens": 4096.0, "bandwidth_gb_s": 25.5})
+    assert (there.selected_id, there.workload.prompt_tokens) == ("split-fp8", 4096)
+    assert there.selected.bandwidth_gb_s == 25.5
+    assert there.row("split-400g") == Scenario().row("split-400g")
+    cached = Scenario().with_workload(prefill_cached_tokens=6000)
+    assert at_point(cached, "split-fp8", {"prompt_tokens": 128.0}).workload.prefill_cached_tokens == 128
+
+
+def test_a_picture_keeps_both_ends_of_many_points() -> None:
+    assert result.some(1000, 60)[[0, -1]].tolist() == [0, 999]
+    assert len(result.some(1000, 60)) == 60
+    np.testing.assert_array_equal(result.some(7, 60), np.arange(7))
+
+
+def test_a_view_is_bounded_by_whole_numbers() -> None:
+    view = View(x="prompt_tokens", y=None, ranges={"prompt_tokens": ("1", "10", "lin")})
+    assert view.vary() == ("prompt_tokens=1:10:lin:10",)
+
+
+def test_views_of_visits_are_their_own(page: AppTest) -> None:
+    page.selectbox(key="explore.y").set_value(CURVES).run()
+    assert page.session_state[VIEW].y is None
+    assert VIEW not in st.session_state
