@@ -1,0 +1,98 @@
+"""The answer in a sentence and its four numbers, for every kind of row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aisim_model.compare import Outcome, outcome
+from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_ui.answers import needed_text, numbers, range_text, sentence
+from aisim_ui.badges import badge, inputs_line
+
+
+def asked(workload: Workload | None = None, **values: Any) -> Outcome:
+    row = Deployment.model_validate({"id": "row", "name": "Row <b>", **values})
+    return outcome(workload or Workload(), row)
+
+
+def test_the_example_in_a_sentence() -> None:
+    one = outcome(Workload(), Scenario().selected)
+    assert sentence(one) == (
+        "**The handoff adds 16 ms**, 3.5% of TTFT; prefill is the bottleneck: add prefill, not links."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"bandwidth_gb_s": 1}, "the link is the bottleneck: add bandwidth, or send fewer bytes"),
+        ({"prefill_workers": 8}, "decode is the bottleneck: add decode workers, not links"),
+        ({"gpu": "l40s", "decode_tp": 1}, "doesn't fit the decode worker's KV pool"),
+        ({"first_token_from": "prefill"}, "falls before the second token"),
+        ({"bandwidth_gb_s": 0}, "no handoff delay, because bandwidth is 0 GB/s: nothing is sent"),
+        ({"bandwidth_gb_s": -2}, "because bandwidth is -2 GB/s"),
+        ({"kind": "aggregated"}, "hands nothing over: TTFT is its prefill, 431 ms; its workers do both"),
+        ({"kind": "aggregated", "gpu": "l40s", "prefill_tp": 1}, "no request fits its KV pool"),
+    ],
+)
+def test_the_sentence_follows_the_numbers(values: dict[str, Any], says: str) -> None:
+    said = sentence(asked(**values))
+    assert says in said
+    assert "<b>" not in said.replace("\\<b\\>", "")
+
+
+def test_a_range_is_from_nominal_to_the_lowest_reached() -> None:
+    assert range_text(asked(link="eth-100", nics_per_gpu=0.25)) == "250 ms to 3.1 s"
+    assert range_text(asked()) == "16 ms"
+
+
+def test_the_four_numbers_of_the_example() -> None:
+    added, ttft, needed, busiest = numbers(outcome(Workload(), Scenario().selected), Workload())
+    assert (added.value, added.beside) == ("16 ms", "3,145,728,000 bytes")
+    assert "12,000 tokens sent" in added.how
+    assert "15.729 ms on the wire" in added.how
+    assert (ttft.value, ttft.beside, ttft.good) == ("454 ms", "SLO 2 s: 1.55 s to spare", True)
+    assert "prefill 431 ms + transfer 15.7 ms + decode step 7.16 ms" in ttft.how
+    assert (needed.value, needed.beside, needed.good) == ("2.01 GB/s", "has 200 GB/s (1,600 Gb/s)", True)
+    assert (busiest.value, busiest.beside) == ("prefill", "full at 2.32 requests/s")
+
+
+def test_an_slo_that_is_missed_says_by_how_much_and_what_would_help() -> None:
+    workload = Workload(ttft_slo_ms=100)
+    _, ttft, needed, _ = numbers(asked(workload), workload)
+    assert ttft.beside.endswith("ms over")
+    assert ttft.good is False
+    assert (needed.value, needed.good) == ("none is enough", False)
+
+
+def test_no_delay_is_unknown_against_its_slo() -> None:
+    added, ttft, _, busiest = numbers(asked(bandwidth_gb_s=0), Workload())
+    assert (added.value, ttft.value, ttft.beside, ttft.good) == (
+        "no delay",
+        "no delay",
+        "SLO 2 s: unknown",
+        None,
+    )
+    assert busiest.value == "link"
+
+
+def test_an_aggregated_row_needs_no_link() -> None:
+    added, _, needed, busiest = numbers(asked(kind="aggregated"), Workload())
+    assert (added.value, added.beside) == ("nothing", "aggregated")
+    assert (needed.value, needed.beside, needed.good) == ("none", "no link", None)
+    assert busiest.value == "workers"
+    assert needed_text(asked(kind="aggregated")) == "none"
+
+
+def test_badges_say_what_each_input_is_worth() -> None:
+    line = inputs_line(outcome(Workload(), Scenario().selected), kv_by_hand=False)
+    assert badge("nominal") in line
+    assert "from config.json" in line
+    assert "assumed: roofline" in line
+    by_hand = inputs_line(
+        asked(bandwidth_gb_s=3, prefill_model="rate", prefill_tokens_per_s=1e4), kv_by_hand=True
+    )
+    assert by_hand.count(badge("yours")) >= 2
+    assert "bandwidth" not in inputs_line(asked(kind="aggregated"), kv_by_hand=False)
