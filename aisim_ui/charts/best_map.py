@@ -83,7 +83,7 @@ def best_map(
     texts = [
         ["nothing is sent" if np.isnan(one) else names[int(one)] for one in line] for line in sampled(place)
     ]
-    data.append({**clicks(table, texts), "customdata": sampled(table.to_numpy()).ravel().tolist()})
+    data.append({**clicks(table, texts), "customdata": sampled(table.to_numpy()).ravel()})
     data += marker(here, SURFACES[mode].slo)
     return figure(data, layout(title, axes, log, table), mode)
 

@@ -15,7 +15,7 @@ from aisim_ui.charts.sweep_curves import axis
 from aisim_ui.theme import SURFACES, Mode
 from aisim_ui.words import label
 
-CLICKED_ACROSS = 32
+CLICKED_ACROSS = 24
 SHARE_COLOR = "#33BBEE"  # shows on every colour of the map, and on both surfaces
 
 
@@ -128,8 +128,8 @@ def clicks(table: pd.DataFrame, texts: list[list[str]]) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": across.ravel().tolist(),
-        "y": up.ravel().tolist(),
+        "x": across.ravel(),
+        "y": up.ravel(),
         "text": [one for row in texts for one in row],
         "marker": {"opacity": 0, "size": 16},
         "selected": unseen,

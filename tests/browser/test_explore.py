@@ -1,0 +1,58 @@
+"""The Explore page as a planner uses it, in a real browser: a point that is clicked becomes the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+from playwright.sync_api import Locator, Page, expect
+
+Open = Callable[..., Page]
+
+
+def click_in(page: Page, number: int, across: float, up: float) -> None:
+    """Click a chart at a share of its width and height."""
+    chart = page.locator("[data-testid=stPlotlyChart]").nth(number)
+    expect(chart.locator(".heatmaplayer image").first).to_be_visible()
+    plot = chart.locator(".nsewdrag").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] * across, box["y"] + box["height"] * (1 - up)
+    page.mouse.move(x, y)
+    expect(chart.locator(".hoverlayer .hovertext")).to_have_count(1)
+    page.mouse.click(x, y)
+
+
+def prompt(page: Page) -> Locator:
+    return page.locator("[data-testid=stSidebar]").get_by_role("textbox", name="Prompt [tokens]")
+
+
+def test_a_click_on_the_map_makes_the_point_the_scenario_and_undo_brings_it_back(
+    app_url: str, opened: Open
+) -> None:
+    page = opened(f"{app_url}/explore")
+    click_in(page, 0, 0.5, 0.5)
+    # halfway between 128 and 131,072 on a log axis is 4,096; the nearest point that can be clicked is near it
+    expect(prompt(page)).not_to_have_value("12,000")
+    tokens = int(prompt(page).input_value().replace(",", ""))
+    assert 3000 < tokens < 5500
+    page.get_by_role("button", name="Undo").click()
+    expect(prompt(page)).to_have_value("12,000")
+
+
+def test_a_click_on_which_is_best_selects_that_deployment(app_url: str, opened: Open) -> None:
+    page = opened(f"{app_url}/explore")
+    expect(page.locator("h4").first).to_contain_text("Split, 400G NIC per GPU")
+    click_in(page, 1, 0.3, 0.6)
+    expect(page.locator("h4").first).to_contain_text("Split, 400G, fp8 KV")
+
+
+def test_every_point_comes_as_csv(app_url: str, opened: Open, tmp_path: Path) -> None:
+    page = opened(f"{app_url}/explore")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="All 18,000 points as CSV").click()
+    file = tmp_path / "points.csv"
+    download.value.save_as(file)
+    assert len(pd.read_csv(file)) == 18_000
