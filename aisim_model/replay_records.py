@@ -64,10 +64,25 @@ def write_csv(table: pa.Table, sink: BinaryIO) -> None:
 
 
 def ending_of(path: Path) -> str:
-    """Return the ending that says a file's format, or refuse another."""
+    """Return the ending that says a file's format.
+
+    Raises
+    ------
+    InputError
+        For another ending, a folder, or a file in one that isn't there.
+
+    Examples
+    --------
+    >>> ending_of(Path("records.parquet"))
+    '.parquet'
+    """
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise InputError("out", path.name, f"must end in {' or '.join(ENDINGS)}", "Name the file so.")
+    if path.is_dir():
+        raise InputError("out", str(path), "is a folder", "Name a file.")
+    if not path.parent.is_dir():
+        raise InputError("out", str(path), "is in a folder that isn't there", "Make the folder first.")
     return ending
 
 

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from aisim_model import transfer
+from aisim_model.checked_replay import checked_replay
 from aisim_model.errors import InputError
 from aisim_model.fit import pool_bytes, weight_bytes
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import Inputs, resolve
-from aisim_model.replay import Progress, ReplayConfig, ReplayResult, replay
+from aisim_model.replay import Progress, ReplayConfig, ReplayResult
 from aisim_model.replay.config import KvWindowBytes
 from aisim_model.replay.times import DecodeTime
 from aisim_model.row_times import TypicalRequest, decode_time, prefill_time, typical_request
@@ -174,7 +175,7 @@ def replay_row(
         scope=scope,
         prefix_caching=prefix_caching,
     )
-    result = replay(trace, config, progress)
+    result = checked_replay(trace, config, progress)
     if not row.split:
         return result
     sent = np.isfinite(result.column("bytes_moved"))

@@ -148,10 +148,10 @@ def _on_one(config: ReplayConfig) -> Run:
     """Return what replays a trace on the deployment of the options."""
 
     def run(trace: Trace) -> tuple[dict[str, ReplayResult], dict[str, Any]]:
-        from aisim_model.replay import replay as replayed
+        from aisim_model.checked_replay import checked_replay
         from aisim_model.replay_figures import replay_figures
 
-        result = _stoppable(lambda progress: replayed(trace, config, progress))
+        result = _stoppable(lambda progress: checked_replay(trace, config, progress))
         unknown = not config.aggregated and not config.bandwidth_gb_s
         notes = ["No delay is known at a bandwidth of 0: transfers take no time."] if unknown else []
         return {"": result}, {**_size(trace), **replay_figures(result), "notes": notes}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from aisim_model.errors import InputError
+from aisim_model.units import MS_PER_S
 
 if TYPE_CHECKING:
     from aisim_model.replay import ReplayConfig
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 PREFILL_WAYS = "must be polynomial, fixed:MS or rate:TOK_S"
 NEEDED_BY_SPLIT = ("bandwidth_gb_s", "kv_bytes_per_token")
+LONGEST_MS = 1e12  # of a pass; thirty years
 ROLES = ("arrival", "input_tokens", "output_tokens", "hash_ids")
 
 
@@ -32,8 +34,8 @@ def config_of(given: Mapping[str, Any], prefill: str | None, decode_step_ms: flo
     if prefill is not None:
         values["prefill"] = prefill_time(prefill)
     if decode_step_ms is not None:
-        if not (decode_step_ms >= 0 and math.isfinite(decode_step_ms)):
-            problem = "must be a finite number of ms, 0 or more"
+        if not 0 <= decode_step_ms <= LONGEST_MS:
+            problem = f"must be from 0 to {LONGEST_MS:g} ms"
             raise InputError("decode_step_ms", decode_step_ms, problem, "Enter one such as 20.")
         values["decode"] = DecodeTime.fixed(decode_step_ms)
     config = ReplayConfig(**values)
@@ -60,9 +62,10 @@ def prefill_time(text: str) -> PrefillTime:
     if way not in ("fixed", "rate") or not colon:
         raise InputError("prefill", text, PREFILL_WAYS, "Enter one such as fixed:100 or rate:20000.")
     value = _number(number)
-    if value is None or value < 0 or (way == "rate" and value == 0):
-        least = "above 0" if way == "rate" else "0 or more"
-        problem = f"must have a finite number {least} after {way}:"
+    least, most = (MS_PER_S / LONGEST_MS, math.inf) if way == "rate" else (0.0, LONGEST_MS)
+    if value is None or not least <= value <= most:
+        allowed = f"from {least:g} tokens a second" if way == "rate" else f"from 0 to {most:g} ms"
+        problem = f"must have a finite number {allowed} after {way}:"
         raise InputError("prefill", text, problem, "Enter one such as fixed:100 or rate:20000.")
     return PrefillTime.rate(value) if way == "rate" else PrefillTime.fixed(value)
 
