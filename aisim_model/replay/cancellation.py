@@ -17,12 +17,12 @@ from aisim_model.replay.layout import (
 from aisim_model.replay.links import cancel_share, leave_link
 from aisim_model.replay.ordered import cancel_blocks
 from aisim_model.replay.passes import stop_decoding
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.workers import catch_up
 
 
 @compiled
-def cancel(core: Core, caches: Caches, request: int, now: float) -> int:
+def cancel(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> int:
     """Cancel a request: events that wait for it are retired, nothing of it is activated any more.
 
     Returns the worker whose passes were looked at for it, or NONE.
@@ -36,7 +36,7 @@ def cancel(core: Core, caches: Caches, request: int, now: float) -> int:
     elif record.decode_worker != NONE:
         owner = settings.prefill_workers + record.decode_worker
     if owner != NONE:
-        catch_up(core, caches, owner, now)
+        catch_up(core, caches, pools, owner, now)
         stage = record.stage
     if stage in (COMPLETED, CANCELLED):
         return int(owner)
@@ -47,8 +47,8 @@ def cancel(core: Core, caches: Caches, request: int, now: float) -> int:
         record.first = np.nan
     if record.second > now:
         record.second = np.nan
-    if settings.ordered:
-        cancel_blocks(core, caches, request, owner, stage)
+    if pools is not None:
+        cancel_blocks(core, pools, request, owner, stage)
     elif stage == DECODING:
         stop_decoding(core.requests, core.workers[owner], request)
     if stage == ON_LINK and record.link_start == record.link_start:

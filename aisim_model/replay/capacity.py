@@ -8,7 +8,7 @@ from aisim_model.errors import InputError
 from aisim_model.replay.compiled import Integers
 from aisim_model.replay.config import ReplayConfig
 from aisim_model.replay.layout import COPY, NONE, PRIVATE
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Core, Pools
 from aisim_model.traces.trace import Trace
 
 ENGINE_SEQUENCES = 256  # sequences of a pass, the reference engine's default
@@ -73,8 +73,11 @@ def _most_of_any(blocks: Integers, workers: int) -> int:
     return int(np.partition(blocks, blocks.size - share)[-share:].sum())
 
 
-def with_pools(core: Core, caches: Caches, trace: Trace, config: ReplayConfig) -> Caches:
-    """Return the caches with room for shared copies, and for what each request owns on its workers."""
+def pools_of(core: Core, nodes: Integers, trace: Trace, config: ReplayConfig) -> Pools:
+    """Return pools with room for shared copies, and for what each request owns on its workers."""
+    copies, owned = np.zeros(0, COPY).view(np.recarray), np.empty(0, np.int64)
+    if not config.prefix_caching:
+        return Pools(nodes, copies, owned)  # blocks that nobody can share are only counted
     block = config.block_size
     whole = _blocks(trace.input_tokens + trace.output_tokens, block)
     prompts = _blocks(trace.input_tokens, block) * (0 if config.aggregated else 1)
@@ -86,4 +89,4 @@ def with_pools(core: Core, caches: Caches, trace: Trace, config: ReplayConfig) -
     copies["next"] = np.arange(1, len(copies) + 1)
     copies["next"][-1], copies["chain"] = NONE, NONE
     core.settings[0].unused_copy = 0
-    return caches._replace(copies=copies, owned=np.full(slots, PRIVATE, np.int64))
+    return Pools(nodes, copies, np.full(slots, PRIVATE, np.int64))

@@ -36,20 +36,20 @@ from aisim_model.replay.handoffs import (
 from aisim_model.replay.heaps import pop_event
 from aisim_model.replay.layout import CANCELLED, CONTENTION_FIFO, NONE, ON_LINK, SOURCE_HELD
 from aisim_model.replay.links import enter_link, leave_link, next_ended
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
 
 INSTANTS_BETWEEN_LOOKS = 256  # how often a request to stop is looked for
 
 
 @compiled
-def _drive(core: Core, caches: Caches, index: int, now: float) -> None:
+def _drive(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
     """Start passes on a marked worker while it is idle and has work; a pass of no length ends at once."""
     settings = core.settings[0]
     worker = core.workers[index]
     worker.marked = 0
     while worker.busy == 0 and has_work(core, index):
-        start_pass(core, caches, index, now)
+        start_pass(core, caches, pools, index, now)
         if worker.end > now:
             break
         worker.busy = 0
@@ -57,14 +57,14 @@ def _drive(core: Core, caches: Caches, index: int, now: float) -> None:
             # an empty pass ends as it starts; like any pass that ends, it grants a reservation
             waiting = worker.pending_head
             if index >= settings.prefill_workers and settings.aggregated == 0:
-                grant_oldest(core, caches, index, now)
+                grant_oldest(core, caches, pools, index, now)
             if worker.pending_head == waiting:
                 break
             continue
         if index < settings.prefill_workers:
             prefill_ended(core, index, now)
         elif settings.aggregated == 0:
-            decode_ended(core, caches, index, now)
+            decode_ended(core, caches, pools, index, now)
     awaited = index < settings.prefill_workers or worker.pending_head != NONE
     if worker.busy == 1 and awaited and settings.aggregated == 0:
         announce_end(core, index)
@@ -90,14 +90,14 @@ def _end_shared_transfers(core: Core, link: int, now: float) -> None:
 
 
 @compiled
-def _handle(core: Core, caches: Caches, code: int, now: float) -> None:
+def _handle(core: Core, caches: Caches, pools: Pools | None, code: int, now: float) -> None:
     """Take in one event."""
     kind = kind_of(code)
     index = index_of(code)
     if kind == PREFILL_ENDED:
         prefill_ended(core, index, now)
     elif kind == DECODE_ENDED:
-        decode_ended(core, caches, index, now)
+        decode_ended(core, caches, pools, index, now)
     elif kind == TRANSFER_ENDED:
         _end_transfer(core, index, now)
     elif kind == LINK_CHANGED:
@@ -106,11 +106,11 @@ def _handle(core: Core, caches: Caches, code: int, now: float) -> None:
         if core.requests[index].stage == SOURCE_HELD:
             source_ready(core, index)
     elif kind == CANCEL:
-        owner = cancel(core, caches, index, now)
+        owner = cancel(core, caches, pools, index, now)
         if owner != NONE:
             mark(core, owner, now)
     elif kind == DRIVE:
-        _drive(core, caches, index, now)
+        _drive(core, caches, pools, index, now)
     elif core.requests[index].stage == ON_LINK:
         enter_link(core, index, now)
 
@@ -127,17 +127,17 @@ def _release_arrivals(core: Core, now: float) -> None:
 
 
 @compiled
-def _settle(core: Core, caches: Caches, now: float) -> None:
+def _settle(core: Core, caches: Caches, pools: Pools | None, now: float) -> None:
     """Do all that happens at one instant."""
     settings = core.settings[0]
     if settings.aggregated == 1:
         _release_arrivals(core, now)
     while True:
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
-            _handle(core, caches, pop_event(settings, core.events), now)
-        run_actions(core, caches, now)
+            _handle(core, caches, pools, pop_event(settings, core.events), now)
+        run_actions(core, caches, pools, now)
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
-            _handle(core, caches, pop_event(settings, core.events), now)
+            _handle(core, caches, pools, pop_event(settings, core.events), now)
         # a prefill pass that ends now is followed by the next before what arrives now can join it
         _release_arrivals(core, now)
         if settings.queue_size > 0:
@@ -145,11 +145,11 @@ def _settle(core: Core, caches: Caches, now: float) -> None:
         if settings.heap_size == 0 or core.events[0].time != now:
             return
         if kind_of(core.events[0].code) > DRIVE:
-            _handle(core, caches, pop_event(settings, core.events), now)
+            _handle(core, caches, pools, pop_event(settings, core.events), now)
 
 
 @entry
-def run(core: Core, caches: Caches, control: Integers) -> bool:
+def run(core: Core, caches: Caches, pools: Pools | None, control: Integers) -> bool:
     """Replay to the end and return True, or False where a stop was asked for.
 
     `control` holds a request to stop and the number of requests that are done.
@@ -162,7 +162,7 @@ def run(core: Core, caches: Caches, control: Integers) -> bool:
             now = core.requests[settings.arrived].arrival
         if settings.heap_size > 0:
             now = min(now, core.events[0].time)
-        _settle(core, caches, now)
+        _settle(core, caches, pools, now)
         looked += 1
         if looked == INSTANTS_BETWEEN_LOOKS:
             looked = 0
@@ -170,7 +170,7 @@ def run(core: Core, caches: Caches, control: Integers) -> bool:
             if control[0] != 0:
                 return False
     for index in range(len(core.workers)):
-        catch_up(core, caches, index, np.inf)
+        catch_up(core, caches, pools, index, np.inf)
         if control[0] != 0:
             return False
     control[1] = settings.done

@@ -36,7 +36,7 @@ from aisim_model.replay.layout import (
 from aisim_model.replay.ordered import activate_blocks, reserve_blocks
 from aisim_model.replay.pool import release_blocks
 from aisim_model.replay.prefixes import see_blocks, seen_blocks
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.timing import transfer_ms
 from aisim_model.replay.workers import announce_end, catch_up
 
@@ -112,7 +112,7 @@ def prefill_ended(core: Core, index: int, now: float) -> None:
 
 
 @compiled
-def decode_ended(core: Core, caches: Caches, index: int, now: float) -> None:
+def decode_ended(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
     """Grant a reservation at the end of a pass, and go on with the activations that waited for it."""
     worker = core.workers[index]
     worker.busy = 0
@@ -122,7 +122,7 @@ def decode_ended(core: Core, caches: Caches, index: int, now: float) -> None:
         request = worker.defer_head
         worker.defer_head = core.requests[request].next
         act(core, ACTIVATE + request)
-    grant_oldest(core, caches, index, now)
+    grant_oldest(core, caches, pools, index, now)
 
 
 @compiled
@@ -132,11 +132,11 @@ def _decode_index(settings: Records, request: Records) -> int:
 
 
 @compiled
-def _held_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
+def _held_blocks(core: Core, caches: Caches, pools: Pools | None, index: int, request: int) -> int:
     """Reserve room for a prompt and count its blocks that are there already; negative without room."""
     settings = core.settings[0]
-    if settings.ordered == 1:
-        return int(reserve_blocks(core, caches, index, request))
+    if pools is not None:
+        return int(reserve_blocks(core, pools, index, request))
     if core.workers[index].decoding >= settings.decode_sequences:
         return -1
     if settings.caching == 0:
@@ -146,7 +146,7 @@ def _held_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
 
 
 @compiled
-def grant_oldest(core: Core, caches: Caches, index: int, now: float) -> None:
+def grant_oldest(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
     """Grant the oldest waiting reservation of an idle decode worker, if there is room for it."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -155,7 +155,7 @@ def grant_oldest(core: Core, caches: Caches, index: int, now: float) -> None:
     if worker.pending_head == NONE:
         return
     request = worker.pending_head
-    held = _held_blocks(core, caches, index, request)
+    held = _held_blocks(core, caches, pools, index, request)
     if held < 0:
         return
     record = core.requests[request]
@@ -180,7 +180,7 @@ def _number(core: Core, index: int, request: int) -> None:
 
 
 @compiled
-def _submit(core: Core, caches: Caches, request: int, now: float) -> None:
+def _submit(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
     """Queue a prompt on the next prefill or aggregated worker."""
     settings = core.settings[0]
     workers = len(core.workers) if settings.aggregated == 1 else settings.prefill_workers
@@ -189,14 +189,14 @@ def _submit(core: Core, caches: Caches, request: int, now: float) -> None:
     core.requests[request].prefill_worker = index
     core.requests[request].stage = QUEUED
     if settings.aggregated == 1:
-        catch_up(core, caches, index, now)
+        catch_up(core, caches, pools, index, now)
     join_waiting(core.requests, core.workers[index], request)
     _number(core, index, request)
     mark(core, index, now)
 
 
 @compiled
-def _reserve(core: Core, caches: Caches, request: int, now: float) -> None:
+def _reserve(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
     """Ask the next decode worker for room."""
     settings = core.settings[0]
     record = core.requests[request]
@@ -204,7 +204,7 @@ def _reserve(core: Core, caches: Caches, request: int, now: float) -> None:
     record.decode_worker = settings.next_decode
     settings.next_decode = (settings.next_decode + 1) % settings.decode_workers
     index = _decode_index(settings, record)
-    catch_up(core, caches, index, now)
+    catch_up(core, caches, pools, index, now)
     worker = core.workers[index]
     join_pending(core.requests, worker, request)
     _number(core, index, request)
@@ -212,7 +212,7 @@ def _reserve(core: Core, caches: Caches, request: int, now: float) -> None:
         announce_end(core, index)
     else:
         mark(core, index, now)
-        grant_oldest(core, caches, index, now)
+        grant_oldest(core, caches, pools, index, now)
 
 
 @compiled
@@ -254,12 +254,12 @@ def transfer_ended(core: Core, request: int, now: float) -> None:
 
 
 @compiled
-def _activate(core: Core, caches: Caches, request: int, now: float) -> None:
+def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
     """Make a transferred sequence ready to decode once no pass runs, and let its source go."""
     settings = core.settings[0]
     record = core.requests[request]
     index = _decode_index(settings, record)
-    catch_up(core, caches, index, now)
+    catch_up(core, caches, pools, index, now)
     worker = core.workers[index]
     if worker.busy == 1:
         join_deferred(core.requests, worker, request)
@@ -270,8 +270,8 @@ def _activate(core: Core, caches: Caches, request: int, now: float) -> None:
     record.emitted = 0 if settings.first_token == FROM_DECODE_STEP else 1
     if settings.first_token == FROM_SHIPPED:
         record.first = now
-    if settings.ordered == 1:
-        activate_blocks(core, caches, index, request)
+    if pools is not None:
+        activate_blocks(core, pools, index, request)
     elif settings.caching == 1:
         known, held = record.decode_hit // settings.block, record.prompt // settings.block
         see_blocks(settings, record, index, caches, known, held)
@@ -279,30 +279,30 @@ def _activate(core: Core, caches: Caches, request: int, now: float) -> None:
         record.stage = COMPLETED
         record.last = record.first
         settings.done += 1
-        if settings.ordered == 1:
-            release_blocks(core, caches, index, request)
-    elif settings.ordered == 0:
+        if pools is not None:
+            release_blocks(core, pools, index, request)
+    elif pools is None:
         join_waiting(core.requests, worker, request)
     act(core, RELEASE + request)
-    grant_oldest(core, caches, index, now)
+    grant_oldest(core, caches, pools, index, now)
 
 
 @compiled
-def _release(core: Core, caches: Caches, request: int, now: float) -> None:
+def _release(core: Core, pools: Pools | None, request: int, now: float) -> None:
     """Give up a source; only a pool that can run full waits for it."""
-    if core.settings[0].ordered == 0:
+    if pools is None:
         return
     index = core.requests[request].prefill_worker
     worker = core.workers[index]
     if worker.busy == 1:
         join_released(core.requests, worker, request)
         return
-    release_blocks(core, caches, index, request)
+    release_blocks(core, pools, index, request)
     mark(core, index, now)
 
 
 @compiled
-def run_actions(core: Core, caches: Caches, now: float) -> None:
+def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> None:
     """Do what the events of this instant call for, and what follows from that."""
     settings = core.settings[0]
     while settings.queue_size > 0:
@@ -314,12 +314,12 @@ def run_actions(core: Core, caches: Caches, now: float) -> None:
         if core.requests[request].stage == CANCELLED and action != RELEASE:
             continue
         if action == SUBMIT:
-            _submit(core, caches, request, now)
+            _submit(core, caches, pools, request, now)
         elif action == RESERVE:
-            _reserve(core, caches, request, now)
+            _reserve(core, caches, pools, request, now)
         elif action == TRANSFER:
             _transfer(core, request, now)
         elif action == ACTIVATE:
-            _activate(core, caches, request, now)
+            _activate(core, caches, pools, request, now)
         else:
-            _release(core, caches, request, now)
+            _release(core, pools, request, now)

@@ -68,7 +68,7 @@ EVENT = np.dtype(
 
 SETTINGS = np.dtype(
     _integers("prefill_workers decode_workers aggregated source_first destination_missing caching")
-    + _integers("block trace_block chunk prefill_sequences decode_sequences pool ordered")
+    + _integers("block trace_block chunk prefill_sequences decode_sequences pool")
     + _integers("bytes_known contention scope first_token nodes node_blocks points windows")
     + _floats("pool_tokens bytes_per_token state_bytes bandwidth fallback orchestration")
     + _floats("prefill_constant prefill_per_token prefill_squared prefill_attended")

@@ -28,12 +28,12 @@ from aisim_model.replay.pool import (
     share_complete,
     used_blocks,
 )
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Core, Pools
 from aisim_model.replay.timing import decode_ms, prefill_ms
 
 
 @compiled
-def reserve_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
+def reserve_blocks(core: Core, pools: Pools, index: int, request: int) -> int:
     """Reserve a prompt's blocks on a decode worker and count those that are there; negative without room."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -41,8 +41,8 @@ def reserve_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
     # once refused, it is looked at again when something was freed: new copies of its blocks don't count
     if worker.refused == worker.freed or worker.running >= settings.decode_sequences:
         return -1
-    held = resident_blocks(core, caches, index, request, record.prompt // settings.block)
-    if not allocate(core, caches, index, request, -(-record.prompt // settings.block), held):
+    held = resident_blocks(core, pools, index, request, record.prompt // settings.block)
+    if not allocate(core, pools, index, request, -(-record.prompt // settings.block), held):
         worker.refused = worker.freed
         return -1
     worker.refused = NONE
@@ -50,10 +50,10 @@ def reserve_blocks(core: Core, caches: Caches, index: int, request: int) -> int:
 
 
 @compiled
-def activate_blocks(core: Core, caches: Caches, index: int, request: int) -> None:
+def activate_blocks(core: Core, pools: Pools, index: int, request: int) -> None:
     """Let a transferred sequence wait for its first pass, by order of reservation, its prompt computed."""
     record = core.requests[request]
-    share_complete(core, caches, index, request, 0, record.prompt)
+    share_complete(core, pools, index, request, 0, record.prompt)
     record.computed = record.prompt
     record.took_pass = NONE
     worker = core.workers[index]
@@ -102,13 +102,13 @@ def _enter(requests: Records, worker: Records, request: int) -> None:
 
 
 @compiled
-def _preempt(core: Core, caches: Caches, index: int) -> int:
+def _preempt(core: Core, pools: Pools, index: int) -> int:
     """Take the blocks of the sequence admitted last, undo what this pass planned for it, and return it."""
     worker = core.workers[index]
     request = worker.last_running
     record = core.requests[request]
     _leave(core.requests, worker, request)
-    release_blocks(core, caches, index, request)
+    release_blocks(core, pools, index, request)
     record.computed = 0
     record.preemptions += 1
     worker.preempted = 1
@@ -129,7 +129,7 @@ def _preempt(core: Core, caches: Caches, index: int) -> int:
 
 
 @compiled
-def _schedule(core: Core, caches: Caches, index: int, request: int, reused: int) -> bool:
+def _schedule(core: Core, pools: Pools, index: int, request: int, reused: int) -> bool:
     """Plan a sequence's tokens for this pass and return whether it is still part of it."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -139,11 +139,11 @@ def _schedule(core: Core, caches: Caches, index: int, request: int, reused: int)
     if tokens == 0 and before < record.prompt + record.emitted:
         return False
     reached = before + tokens
-    while not allocate(core, caches, index, request, -(-reached // settings.block), reused // settings.block):
-        if worker.last_running == NONE or _preempt(core, caches, index) == request:
+    while not allocate(core, pools, index, request, -(-reached // settings.block), reused // settings.block):
+        if worker.last_running == NONE or _preempt(core, pools, index) == request:
             return False
     record.computed = reached
-    share_complete(core, caches, index, request, before, reached)
+    share_complete(core, pools, index, request, before, reached)
     worker.budget -= tokens
     prompt_before = min(before, record.prompt)
     record.took, record.took_before = tokens, prompt_before
@@ -160,7 +160,7 @@ def _schedule(core: Core, caches: Caches, index: int, request: int, reused: int)
 
 
 @compiled
-def _admit_next(core: Core, caches: Caches, index: int, now: float) -> bool:
+def _admit_next(core: Core, pools: Pools, index: int, now: float) -> bool:
     """Admit the request at the head of the queue if it fits and return whether to go on with the next."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -177,13 +177,13 @@ def _admit_next(core: Core, caches: Caches, index: int, now: float) -> bool:
     known = record.prompt + record.emitted
     reused = 0
     if owned_by(settings, record, index) == 0:
-        blocks = resident_blocks(core, caches, index, request, (known - 1) // settings.block)
-        used = used_blocks(core, caches, index, request, blocks)
+        blocks = resident_blocks(core, pools, index, request, (known - 1) // settings.block)
+        used = used_blocks(core, pools, index, request, blocks)
         if -(-known // settings.block) - used > settings.pool - worker.active:
             return False
         reused = blocks * settings.block
     following = record.next
-    if not _schedule(core, caches, index, request, reused):
+    if not _schedule(core, pools, index, request, reused):
         return False
     if settings.aggregated == 1 or index < settings.prefill_workers:
         record.prefill_hit = max(record.prefill_hit, reused)  # of its best admission, as the reference has it
@@ -201,7 +201,7 @@ def _admit_next(core: Core, caches: Caches, index: int, now: float) -> bool:
 
 
 @compiled
-def ordered_pass(core: Core, caches: Caches, index: int, now: float) -> float:
+def ordered_pass(core: Core, pools: Pools, index: int, now: float) -> float:
     """Run one pass and return its end, which is `now` where nothing could be done."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -210,19 +210,19 @@ def ordered_pass(core: Core, caches: Caches, index: int, now: float) -> float:
     worker.batch, worker.batch_before, worker.batch_reached, worker.preempted = 0, 0, 0, 0
     request = worker.first_running
     while request != NONE and worker.budget > 0:
-        if not _schedule(core, caches, index, request, 0):
+        if not _schedule(core, pools, index, request, 0):
             break
         request = core.requests[request].after
     prompts = settings.aggregated == 1 or index < settings.prefill_workers
     most = settings.prefill_sequences if prompts else settings.decode_sequences
     while worker.preempted == 0 and worker.running < most:
-        if not _admit_next(core, caches, index, now):
+        if not _admit_next(core, pools, index, now):
             break
-    return _close(core, caches, index, now)
+    return _close(core, pools, index, now)
 
 
 @compiled
-def _close(core: Core, caches: Caches, index: int, now: float) -> float:
+def _close(core: Core, pools: Pools, index: int, now: float) -> float:
     """Time the pass that is planned and let its tokens go."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -252,13 +252,13 @@ def _close(core: Core, caches: Caches, index: int, now: float) -> float:
     while request != NONE:
         following = core.requests[request].after
         if core.requests[request].computed >= core.requests[request].prompt + core.requests[request].emitted:
-            _emit(core, caches, index, request, end)
+            _emit(core, pools, index, request, end)
         request = following
     return end
 
 
 @compiled
-def _emit(core: Core, caches: Caches, index: int, request: int, end: float) -> None:
+def _emit(core: Core, pools: Pools, index: int, request: int, end: float) -> None:
     """Let a computed sequence emit a token, or be held where that is what its worker is for."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -281,11 +281,11 @@ def _emit(core: Core, caches: Caches, index: int, request: int, end: float) -> N
         settings.done += 1
         worker.freed += 1
         _leave(core.requests, worker, request)
-        release_blocks(core, caches, index, request)
+        release_blocks(core, pools, index, request)
 
 
 @compiled
-def cancel_blocks(core: Core, caches: Caches, request: int, owner: int, stage: int) -> None:
+def cancel_blocks(core: Core, pools: Pools, request: int, owner: int, stage: int) -> None:
     """Give up what a cancelled request holds, on the prefill worker and on the decode or aggregated one."""
     settings = core.settings[0]
     record = core.requests[request]
@@ -293,14 +293,14 @@ def cancel_blocks(core: Core, caches: Caches, request: int, owner: int, stage: i
         source = record.prefill_worker
         if stage == PREFILLING and _runs(core, source, request):
             _leave(core.requests, core.workers[source], request)
-        release_blocks(core, caches, source, request)
+        release_blocks(core, pools, source, request)
     if owner == NONE:
         return
     if _runs(core, owner, request) and stage != SOURCE_HELD and stage != ON_LINK:
         _leave(core.requests, core.workers[owner], request)
     core.workers[owner].freed += 1
     if record.blocks > 0:
-        release_blocks(core, caches, owner, request)
+        release_blocks(core, pools, owner, request)
 
 
 @compiled

@@ -10,7 +10,7 @@ from __future__ import annotations
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.layout import NONE, PRIVATE
 from aisim_model.replay.prefixes import LOW_BITS, MULTIPLIER
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Core, Pools
 
 
 @compiled
@@ -39,14 +39,14 @@ def _first_slot(settings: Records, record: Records, index: int) -> int:
 
 
 @compiled
-def _key(core: Core, caches: Caches, index: int, request: int, block: int) -> int:
+def _key(core: Core, pools: Pools, index: int, request: int, block: int) -> int:
     """Name the content of a block on a worker: the path of hash ids to its end, or the request's own."""
     settings = core.settings[0]
     record = core.requests[request]
     end = (block + 1) * settings.block
     depth = -(-end // settings.trace_block) - 1
     if depth < record.hash_count and end <= record.prompt:
-        node = caches.nodes[record.first_hash + depth]
+        node = pools.nodes[record.first_hash + depth]
         name = node * settings.node_blocks + block - depth * settings.trace_block // settings.block
     else:
         name = settings.nodes * settings.node_blocks + record.first_block + block
@@ -54,41 +54,41 @@ def _key(core: Core, caches: Caches, index: int, request: int, block: int) -> in
 
 
 @compiled
-def _bucket(caches: Caches, key: int) -> int:
-    return (((key & LOW_BITS) * MULTIPLIER) ^ (key >> 31)) % len(caches.copies)
+def _bucket(pools: Pools, key: int) -> int:
+    return (((key & LOW_BITS) * MULTIPLIER) ^ (key >> 31)) % len(pools.copies)
 
 
 @compiled
-def _find(caches: Caches, key: int) -> int:
+def _find(pools: Pools, key: int) -> int:
     """Return the oldest copy of a content, or NONE."""
-    copy = caches.copies[_bucket(caches, key)].chain
-    while copy != NONE and caches.copies[copy].key != key:
-        copy = caches.copies[copy].next
+    copy = pools.copies[_bucket(pools, key)].chain
+    while copy != NONE and pools.copies[copy].key != key:
+        copy = pools.copies[copy].next
     return int(copy)
 
 
 @compiled
-def _use(worker: Records, caches: Caches, copy: int) -> None:
+def _use(worker: Records, pools: Pools, copy: int) -> None:
     """Share a copy; one that nobody used leaves the queue of those to go."""
-    record = caches.copies[copy]
+    record = pools.copies[copy]
     if record.uses == 0:
         if record.older == NONE:
             worker.oldest = record.newer
         else:
-            caches.copies[record.older].newer = record.newer
+            pools.copies[record.older].newer = record.newer
         if record.newer == NONE:
             worker.newest = record.older
         else:
-            caches.copies[record.newer].older = record.older
+            pools.copies[record.newer].older = record.older
         worker.inactive -= 1
         worker.active += 1
     record.uses += 1
 
 
 @compiled
-def _unuse(worker: Records, caches: Caches, copy: int) -> None:
+def _unuse(worker: Records, pools: Pools, copy: int) -> None:
     """Stop sharing a copy; the last one out leaves it at the end of the queue of those to go."""
-    record = caches.copies[copy]
+    record = pools.copies[copy]
     record.uses -= 1
     if record.uses > 0:
         return
@@ -96,79 +96,79 @@ def _unuse(worker: Records, caches: Caches, copy: int) -> None:
     if worker.newest == NONE:
         worker.oldest = copy
     else:
-        caches.copies[worker.newest].newer = copy
+        pools.copies[worker.newest].newer = copy
     worker.newest = copy
     worker.inactive += 1
     worker.active -= 1
 
 
 @compiled
-def _evict(settings: Records, worker: Records, caches: Caches) -> None:
+def _evict(settings: Records, worker: Records, pools: Pools) -> None:
     """Forget the copy that nobody has used for longest."""
     copy = worker.oldest
-    record = caches.copies[copy]
+    record = pools.copies[copy]
     worker.oldest = record.newer
     if worker.oldest == NONE:
         worker.newest = NONE
     else:
-        caches.copies[worker.oldest].older = NONE
+        pools.copies[worker.oldest].older = NONE
     worker.inactive -= 1
-    bucket = caches.copies[_bucket(caches, record.key)]
+    bucket = pools.copies[_bucket(pools, record.key)]
     if bucket.chain == copy:
         bucket.chain = record.next
     else:
         before = bucket.chain
-        while caches.copies[before].next != copy:
-            before = caches.copies[before].next
-        caches.copies[before].next = record.next
+        while pools.copies[before].next != copy:
+            before = pools.copies[before].next
+        pools.copies[before].next = record.next
     record.next = settings.unused_copy
     settings.unused_copy = copy
 
 
 @compiled
-def _make_copy(settings: Records, caches: Caches, key: int) -> int:
+def _make_copy(settings: Records, pools: Pools, key: int) -> int:
     """Let others share a private block from now on."""
     copy = settings.unused_copy
     if copy == NONE:
         return PRIVATE  # more duplicates than there is a record for: this one stays unshared
-    record = caches.copies[copy]
+    record = pools.copies[copy]
     settings.unused_copy = record.next
     record.key, record.uses, record.next = key, 1, NONE
-    bucket = caches.copies[_bucket(caches, key)]
+    bucket = pools.copies[_bucket(pools, key)]
     if bucket.chain == NONE:
         bucket.chain = copy
     else:
         last = bucket.chain
-        while caches.copies[last].next != NONE:
-            last = caches.copies[last].next
-        caches.copies[last].next = copy
+        while pools.copies[last].next != NONE:
+            last = pools.copies[last].next
+        pools.copies[last].next = copy
     return int(copy)
 
 
 @compiled
-def resident_blocks(core: Core, caches: Caches, index: int, request: int, limit: int) -> int:
+def resident_blocks(core: Core, pools: Pools, index: int, request: int, limit: int) -> int:
     """Count the leading blocks of a request, up to `limit`, of which the worker has a copy."""
     if core.settings[0].caching == 0:
         return 0
     block = 0
-    while block < limit and _find(caches, _key(core, caches, index, request, block)) != NONE:
+    while block < limit and _find(pools, _key(core, pools, index, request, block)) != NONE:
         block += 1
     return block
 
 
 @compiled
-def used_blocks(core: Core, caches: Caches, index: int, request: int, blocks: int) -> int:
+def used_blocks(core: Core, pools: Pools, index: int, request: int, blocks: int) -> int:
     """Count those of the leading blocks, all resident, that somebody uses."""
     used = 0
     for block in range(blocks):
-        copy = _find(caches, _key(core, caches, index, request, block))
-        if caches.copies[copy].uses > 0:
+        copy = _find(pools, _key(core, pools, index, request, block))
+        if pools.copies[copy].uses > 0:
             used += 1
     return used
 
 
 @compiled
-def allocate(core: Core, caches: Caches, index: int, request: int, total: int, reused: int) -> bool:
+def allocate(core: Core, pools: Pools, index: int, request: int, total: int, reused: int) -> bool:
     """Let a request own `total` blocks, the first `reused` of them shared; return False without room."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -180,7 +180,7 @@ def allocate(core: Core, caches: Caches, index: int, request: int, total: int, r
     fresh = total - owned - shared
     evictions = max(fresh - free_blocks(settings, worker), 0)
     if evictions > 0:
-        unused = shared - used_blocks(core, caches, index, request, shared) if shared > 0 else 0
+        unused = shared - used_blocks(core, pools, index, request, shared) if shared > 0 else 0
         if evictions > worker.inactive - unused:
             return False
     _own(settings, record, index, total)
@@ -189,32 +189,32 @@ def allocate(core: Core, caches: Caches, index: int, request: int, total: int, r
         return True
     slot = _first_slot(settings, record, index)
     for block in range(owned, owned + shared):
-        copy = _find(caches, _key(core, caches, index, request, block))
-        _use(worker, caches, copy)
-        caches.owned[slot + block] = copy
+        copy = _find(pools, _key(core, pools, index, request, block))
+        _use(worker, pools, copy)
+        pools.owned[slot + block] = copy
     for _ in range(evictions):
-        _evict(settings, worker, caches)
+        _evict(settings, worker, pools)
     worker.active += fresh
     for block in range(owned + shared, total):
-        caches.owned[slot + block] = PRIVATE
+        pools.owned[slot + block] = PRIVATE
     return True
 
 
 @compiled
-def share_complete(core: Core, caches: Caches, index: int, request: int, before: int, reached: int) -> None:
+def share_complete(core: Core, pools: Pools, index: int, request: int, before: int, reached: int) -> None:
     """Make copies of the blocks that the tokens from `before` to `reached` complete."""
     settings = core.settings[0]
     if settings.caching == 0:
         return
     slot = _first_slot(settings, core.requests[request], index)
     for block in range(before // settings.block, reached // settings.block):
-        if caches.owned[slot + block] == PRIVATE:
-            key = _key(core, caches, index, request, block)
-            caches.owned[slot + block] = _make_copy(settings, caches, key)
+        if pools.owned[slot + block] == PRIVATE:
+            key = _key(core, pools, index, request, block)
+            pools.owned[slot + block] = _make_copy(settings, pools, key)
 
 
 @compiled
-def release_blocks(core: Core, caches: Caches, index: int, request: int) -> None:
+def release_blocks(core: Core, pools: Pools, index: int, request: int) -> None:
     """Give up all blocks of a request on a worker, the last first, so that leaves go before their parents."""
     settings = core.settings[0]
     worker = core.workers[index]
@@ -226,8 +226,8 @@ def release_blocks(core: Core, caches: Caches, index: int, request: int) -> None
         return
     slot = _first_slot(settings, record, index)
     for block in range(owned - 1, -1, -1):
-        copy = caches.owned[slot + block]
+        copy = pools.owned[slot + block]
         if copy == PRIVATE:
             worker.active -= 1
         else:
-            _unuse(worker, caches, copy)
+            _unuse(worker, pools, copy)

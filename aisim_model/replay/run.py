@@ -76,8 +76,8 @@ def replay(trace: Trace, config: ReplayConfig, progress: Progress | None = None)
     array([143., 271.])
     """
     control = progress.control if progress is not None else np.zeros(2, np.int64)
-    core, caches = state_of(trace, config)
-    if not run(core, caches, control):
+    core, caches, pools = state_of(trace, config)
+    if not run(core, caches, pools, control):
         raise ReplayStoppedError(f"stopped after {int(control[1]):,} of {len(trace):,} requests")
     waiting = int((core.requests["stage"] < COMPLETED).sum())
     if waiting:

@@ -6,13 +6,13 @@ import numpy as np
 
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, with_pools
+from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
-from aisim_model.replay.layout import COPY, EVENT, NONE, REQUEST, SETTINGS, WORKER
+from aisim_model.replay.layout import EVENT, NONE, REQUEST, SETTINGS, WORKER
 from aisim_model.replay.prefixes import nodes_of, table_size
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces.trace import Trace
 
@@ -109,26 +109,26 @@ def _empty_workers(count: int) -> Records:
     return workers
 
 
-def _caches(trace: Trace, settings: Records, workers: int) -> Caches:
-    """Return the prefix tables in the smaller of two layouts: a count a (worker, node), or a hash table."""
-    empty, copies = np.empty(0, np.int64), np.zeros(0, COPY).view(np.recarray)
-    nothing = Caches(_read_only(empty), empty, np.zeros(0, np.uint16), copies, empty)
+def _nodes(trace: Trace, settings: Records) -> Integers:
+    """Return the prefix-tree node of each hash id; none where nothing is cached."""
     if not (settings[0].caching and trace.has_hash_ids):
-        return nothing
+        return _read_only(np.empty(0, np.int64))
     blocks = int(settings[0].trace_block) // int(settings[0].block) + 1
     if blocks > MOST_BLOCKS_A_NODE:
         problem = f"is too small for the trace's blocks of {settings[0].trace_block:,} tokens"
         raise InputError("block_size", int(settings[0].block), problem, "Choose a larger block size.")
-    nodes, count = nodes_of(trace.hash_ids, trace.hash_offsets)
-    settings[0].nodes, settings[0].node_blocks = count, blocks
-    nothing = nothing._replace(nodes=_read_only(nodes))
-    if settings[0].ordered:
-        return nothing
-    straight = workers * count
-    hashed = table_size(trace.hash_ids.size * (1 if settings[0].aggregated else 2))
+    nodes, settings[0].nodes = nodes_of(trace.hash_ids, trace.hash_offsets)
+    settings[0].node_blocks = blocks
+    return _read_only(nodes)
+
+
+def _caches(nodes: Integers, settings: Records, workers: int) -> Caches:
+    """Return the tables of what is seen in the smaller of two layouts: by (worker, node), or hashed."""
+    straight = workers * int(settings[0].nodes)
+    hashed = table_size(nodes.size * (1 if settings[0].aggregated else 2))
     if straight <= hashed * 5:  # 2 bytes a count, 8 more for its key
-        return nothing._replace(seen=np.zeros(straight, np.uint16))
-    return nothing._replace(keys=np.full(hashed, NONE, np.int64), seen=np.zeros(hashed, np.uint16))
+        return Caches(nodes, np.empty(0, np.int64), np.zeros(straight, np.uint16))
+    return Caches(nodes, np.full(hashed, NONE, np.int64), np.zeros(hashed, np.uint16))
 
 
 def _read_only(values: Integers) -> Integers:
@@ -162,7 +162,7 @@ def _events(config: ReplayConfig, settings: Records, rows: int, workers: int) ->
     return events
 
 
-def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches]:
+def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches, Pools | None]:
     """Return the state of a replay before its first instant.
 
     Raises
@@ -172,11 +172,11 @@ def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches]:
     """
     _check_sizes(trace, config)
     settings = _settings(trace, config)
-    settings[0].ordered = may_run_full(trace, config)
     count = sum(_workers(config, len(trace)))
     workers, events = _empty_workers(count), _events(config, settings, len(trace), count)
     core = Core(settings=settings, requests=_requests(trace), workers=workers, events=events)
-    caches = _caches(trace, settings, count)
-    if settings[0].ordered and settings[0].caching:
-        caches = with_pools(core, caches, trace, config)
-    return core, caches
+    full, nodes = may_run_full(trace, config), _nodes(trace, settings)
+    if full:
+        nothing = _read_only(np.empty(0, np.int64))
+        return core, _caches(nothing, settings, 0), pools_of(core, nodes, trace, config)
+    return core, _caches(nodes, settings, count), None

@@ -17,10 +17,16 @@ class Core(NamedTuple):
 
 
 class Caches(NamedTuple):
-    """What workers hold of prompts: without bound, see `prefixes`, or in pools that can fill, see `pool`."""
+    """What workers have seen of prompts, with caches that forget nothing; see `prefixes`."""
 
     nodes: Integers  # prefix-tree node of each prompt block of the trace
     keys: Integers  # (worker, node) of each slot of `seen`, or empty where slots are straight
     seen: Integers  # engine blocks that a worker has seen of a node
+
+
+class Pools(NamedTuple):
+    """Blocks of pools that can run full; see `pool`. None stands for pools that can't: less to compile."""
+
+    nodes: Integers  # as above
     copies: Records  # blocks that can be shared, of all pools
     owned: Integers  # what each request owns, block by block

@@ -8,7 +8,7 @@ from aisim_model.replay.heaps import push_event
 from aisim_model.replay.layout import NONE
 from aisim_model.replay.ordered import ordered_pass
 from aisim_model.replay.passes import decode_pass, next_waiting, prompt_pass, run_steady
-from aisim_model.replay.state import Caches, Core
+from aisim_model.replay.state import Caches, Core, Pools
 
 
 @compiled
@@ -31,12 +31,12 @@ def has_work(core: Core, index: int) -> bool:
 
 
 @compiled
-def start_pass(core: Core, caches: Caches, index: int, now: float) -> None:
+def start_pass(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
     """Start a pass on an idle worker; what it does is settled now and seen at its end."""
     settings = core.settings[0]
     worker = core.workers[index]
-    if settings.ordered:
-        end = ordered_pass(core, caches, index, now)
+    if pools is not None:
+        end = ordered_pass(core, pools, index, now)
     elif takes_prompts(core, index):
         end = prompt_pass(settings, core.requests, worker, index, now, caches)
     else:
@@ -57,7 +57,7 @@ def announce_end(core: Core, index: int) -> None:
 
 
 @compiled
-def catch_up(core: Core, caches: Caches, index: int, now: float) -> None:
+def catch_up(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
     """Run the passes of a worker that nothing waited for which end before `now`; idle where one ends now."""
     worker = core.workers[index]
     if worker.loud == 1:
@@ -66,9 +66,9 @@ def catch_up(core: Core, caches: Caches, index: int, now: float) -> None:
         worker.busy = 0
         if not has_work(core, index):
             return
-        if core.settings[0].ordered == 0:
+        if pools is None:
             worker.end = run_steady(core.settings[0], core.requests, worker, worker.end, now)
-        start_pass(core, caches, index, worker.end)
+        start_pass(core, caches, pools, index, worker.end)
         if worker.stuck == 1:
             worker.busy = 0
             return
