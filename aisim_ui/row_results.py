@@ -84,20 +84,26 @@ SAYS = MappingProxyType(
         ),
     }
 )
-PERCENT = ("handoff_share", "prefill_utilisation", "link_utilisation", "decode_utilisation")
+SCALES = MappingProxyType(
+    {
+        "handoff_share": 100,
+        "prefill_utilisation": 100,
+        "link_utilisation": 100,
+        "decode_utilisation": 100,
+        "wire_bytes": 1 / BYTES_PER_GB,
+    }
+)
 
 
 def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
-    """Choose and scale the columns of a view."""
+    """Choose and scale the columns of a view; the view that ranks is in the order of the ranks."""
     columns = [column for column, _, _ in VIEWS[view]]
-    shown = found.sort_values("rank") if columns[0] == "rank" else found
-    shown = shown[columns].copy()
+    order = found["rank"].argsort() if columns[0] == "rank" else None
+    shown: dict[str, Any] = {}
     for column in columns:
-        if column in PERCENT:
-            shown[column] = shown[column] * 100
-    if "wire_bytes" in shown:
-        shown["wire_bytes"] = shown["wire_bytes"] / BYTES_PER_GB
-    return shown
+        values = found[column].to_numpy() * SCALES[column] if column in SCALES else found[column].array
+        shown[column] = values if order is None else values[order]
+    return pd.DataFrame(shown)
 
 
 @cache

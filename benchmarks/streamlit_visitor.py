@@ -59,11 +59,18 @@ def connected(port: int) -> Iterator[ClientConnection]:
 
 
 def rerun(
-    server: ClientConnection, page_hash: str = "", widget: WidgetState | None = None
+    server: ClientConnection,
+    page_hash: str = "",
+    widget: WidgetState | None = None,
+    *,
+    page_name: str = "",
+    query: str = "",
 ) -> list[ForwardMsg]:
     """Run the page, with one widget moved, and return what the server sent until the run ended."""
     message = BackMsg()
     message.rerun_script.page_script_hash = page_hash
+    message.rerun_script.page_name = page_name
+    message.rerun_script.query_string = query
     if widget is not None:
         message.rerun_script.widget_states.widgets.append(widget)
     server.send(message.SerializeToString())

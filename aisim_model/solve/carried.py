@@ -10,7 +10,7 @@ from aisim_model.load import Load, Service, under_load
 from aisim_model.scenario import Workload
 
 MOST_DIVISIONS = 64
-HALVINGS = 60
+HALVINGS, NEAR = 60, 1e-13
 
 
 def within(load: Load, workload: Workload) -> bool:
@@ -61,7 +61,7 @@ def most_within(served: Service, workload: Workload) -> float:
 
 
 def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the last place from `low` on where something holds, to the last bit; `high` if it always does.
+    """Return the last place from `low` on where something holds, nearly exactly; `high` if it always does.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:
         return high
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0
-        if middle in (low, high):
+        if high - low <= NEAR * high:
             break
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low

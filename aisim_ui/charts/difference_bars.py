@@ -34,7 +34,7 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
                 "type": "bar",
                 "orientation": "h",
                 "y": table["deployment_id"].tolist(),
-                "x": values.where(values.notna(), None).tolist(),
+                "x": [value if value == value else None for value in values],
                 "marker": {"color": [row_color(slot) for slot in colors]},
                 "text": [_text(*pair) for pair in zip(values, table["fits"], strict=True)],
                 "textposition": "auto",

@@ -13,14 +13,14 @@ BAR_PX = 34
 MOST_BARS = 8
 
 
-def tornado(moved: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Figure:
+def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Figure:
     """Draw TTFT over each input's range.
 
     Parameters
     ----------
     moved : DataFrame
         As `aisim_model.sensitivity.tornado` makes it.
-    name : str
+    row_name : str
         Name of the row.
     color : int
         Its slot in the palette.
@@ -43,8 +43,10 @@ def tornado(moved: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Figure
                 "pattern": {"shape": pattern, "solidity": 0.35},
             },
             "customdata": [
-                [f"{significant(row[end])} ({row['range_is']})", row[f"{end}_ttft_ms"]]
-                for row in shown.to_dict(orient="records")
+                [f"{significant(value)} ({range_is})", ttft_ms]
+                for value, range_is, ttft_ms in zip(
+                    shown[end], shown["range_is"], shown[f"{end}_ttft_ms"], strict=True
+                )
             ],
             "hovertemplate": "%{y} at %{customdata[0]}: TTFT %{customdata[1]:,.4g} ms<extra></extra>",
         }
@@ -53,7 +55,7 @@ def tornado(moved: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Figure
     return figure(
         bars,
         {
-            "title": {"text": f"What moves the TTFT of {label(name)}"},
+            "title": {"text": f"What moves the TTFT of {label(row_name)}"},
             "barmode": "overlay",
             "bargap": 0.3,
             "height": 190 + BAR_PX * max(len(shown), 2),
@@ -65,8 +67,8 @@ def tornado(moved: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Figure
                 "tickmode": "array",
                 "tickvals": shown["label"].tolist(),
                 "ticktext": [
-                    f"{row['label']}<br><sub>{significant(row['low'])} to {significant(row['high'])}</sub>"
-                    for row in shown.to_dict(orient="records")
+                    f"{name}<br><sub>{significant(low)} to {significant(high)}</sub>"
+                    for name, low, high in zip(shown["label"], shown["low"], shown["high"], strict=True)
                 ],
                 "ticks": "",
                 "showgrid": False,

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from aisim_model.compare import compare, table
-from aisim_model.sensitivity import tornado as moved_inputs
 from aisim_ui.advanced import advanced
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.tornado import tornado
@@ -11,11 +10,14 @@ from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
+from aisim_ui.moved import moved_inputs
 from aisim_ui.row_results import SAYS, VIEWS, for_people, settings
 from aisim_ui.row_table import row_table
 from aisim_ui.rows import row_buttons, row_choices
 from aisim_ui.state import Place, state
 from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
+
+SECOND = ("Against the baseline", "What moves TTFT")
 
 scenario = state().scenario
 outcomes = compare(scenario)
@@ -35,16 +37,21 @@ advanced(selected)
 
 bars = ttft_bars(found, colors, scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
 chart(bars, found, "deployments.bars", pick=True)
-chart(difference_bars(found, colors, scenario.baseline.name, mode()), found, "deployments.difference")
+moved = moved_inputs(scenario.workload, scenario.selected)
+st.markdown(matters_sentence(scenario.selected.name, moved))
+second = st.segmented_control("Chart", SECOND, key="deployments.second", default=SECOND[0], required=True)
+if second == SECOND[0]:
+    chart(difference_bars(found, colors, scenario.baseline.name, mode()), found, "deployments.difference")
+else:
+    chart(
+        tornado(moved, scenario.selected.name, scenario.selected.color, mode()), moved, "deployments.tornado"
+    )
 
 left, right = st.columns((3, 1), vertical_alignment="bottom")
-view = left.segmented_control("Results", list(VIEWS), key="deployments.view", default="One request")
+view = left.segmented_control(
+    "Results", list(VIEWS), key="deployments.view", default="One request", required=True
+)
 with right:
     number(Place("arrivals_per_s"), "deployments")
-view = view or "One request"
 draw_table(found, for_people(found, view), "deployments", "deployments.table", column_config=settings(view))
 st.caption(SAYS[view])
-
-moved = moved_inputs(selected.x)
-st.markdown(matters_sentence(scenario.selected.name, moved))
-chart(tornado(moved, scenario.selected.name, scenario.selected.color, mode()), moved, "deployments.tornado")

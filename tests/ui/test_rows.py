@@ -1,0 +1,115 @@
+"""What is done to whole rows, and the sentences about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aisim_model.compare import compare, table
+from aisim_model.inputs import resolve
+from aisim_model.scenario import Scenario
+from aisim_model.sensitivity import tornado
+from aisim_ui.row_results import VIEWS, for_people
+from aisim_ui.row_results import settings as view_settings
+from aisim_ui.rows import duplicated, moved_down, moved_up, without_selected
+from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
+
+EXAMPLE = Scenario()
+
+
+def ids(scenario: Scenario) -> list[str]:
+    return [row.id for row in scenario.deployments]
+
+
+def test_a_duplicate_stands_at_the_end_selected_under_its_own_name() -> None:
+    found = duplicated(EXAMPLE)
+    assert len(found.deployments) == 6
+    assert found.selected.name == "Split, 400G NIC per GPU (2)"
+    assert found.selected.changed(id="x", name="x", color=0) == EXAMPLE.selected.changed(
+        id="x", name="x", color=0
+    )
+
+
+def test_up_and_down_move_the_selected_row_and_nothing_else() -> None:
+    assert ids(moved_up(EXAMPLE))[:2] == ["split-400g", "aggregated"]
+    assert moved_down(moved_up(EXAMPLE)) == EXAMPLE
+    first, last = moved_up(EXAMPLE), EXAMPLE.changed(selected_id="split-tcp")
+    assert moved_up(first) == first
+    assert moved_down(last) == last
+
+
+def test_rows_keep_their_colours_in_another_order() -> None:
+    colors = {row.id: row.color for row in EXAMPLE.deployments}
+    assert {row.id: row.color for row in moved_down(EXAMPLE).deployments} == colors
+
+
+def test_without_its_baseline_the_first_row_is_compared_to() -> None:
+    found = without_selected(EXAMPLE.changed(selected_id="aggregated"))
+    assert (found.baseline_id, found.selected_id) == ("split-400g", "split-400g")
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(data=st.data())
+def test_moving_keeps_every_row(data: Any, any_scenario: Any) -> None:
+    scenario = data.draw(any_scenario)
+    assert sorted(ids(moved_up(scenario))) == sorted(ids(scenario))
+    assert moved_down(scenario).selected == scenario.selected
+
+
+def test_the_verdict_counts_what_meets_both_and_names_the_cheapest() -> None:
+    said = meets_sentence(EXAMPLE, compare(EXAMPLE)).replace("\\", "")
+    assert said == (
+        "5 of 5 deployments meet both SLOs for one request, all on 8 GPUs; Aggregated 2 x TP4 has the "
+        "shortest TTFT, 431 ms, and the cheapest tokens, 14.1 USD a million."
+    )
+
+
+def test_the_verdict_under_load_is_the_estimate() -> None:
+    busy = EXAMPLE.with_workload(arrivals_per_s=2.4)
+    said = meets_sentence(busy, compare(busy)).replace("\\", "")
+    assert said.startswith("1 of 5 deployments meet both SLOs at 2.4 requests/s, all on 8 GPUs; Aggregated")
+
+
+def test_a_row_that_doesnt_fit_is_not_counted_and_says_why() -> None:
+    bad = EXAMPLE.with_workload(model_id="llama-3.1-70b").with_row("split-400g", prefill_tp=1, decode_tp=7)
+    outcomes = compare(bad)
+    assert meets_sentence(bad, outcomes).startswith("4 of 5 deployments")
+    (sentence,) = misfit_sentences(outcomes)
+    assert "doesn't fit its GPUs: weights need 141.2 GB of each GPU" in sentence.replace("\\", "")
+
+
+def test_rows_at_other_gpus_are_named() -> None:
+    assert unequal_sentence(EXAMPLE) is None
+    more = EXAMPLE.with_row("split-fp8", prefill_workers=2)
+    assert (unequal_sentence(more) or "").replace("\\", "") == (
+        "Not compared at equal GPUs: Aggregated 2 x TP4 has 8, Split, 400G, fp8 KV has 12."
+    )
+    assert "not at equal GPUs (8 to 12)" in meets_sentence(more, compare(more)).replace("\\", "")
+
+
+def test_what_matters_most_is_said() -> None:
+    moved = tornado(resolve(EXAMPLE.workload, EXAMPLE.selected))
+    said = matters_sentence("Row", moved)
+    assert said.startswith("For Row **prompt matters most**: from 6,000 to 24,000 TTFT goes from ")
+    assert "next comes" in said
+    assert matters_sentence("Row", moved.head(1)).endswith("nothing else moves it.")
+    assert matters_sentence("Row", moved.head(0)).startswith("No input moves the TTFT of Row")
+
+
+@pytest.mark.parametrize("view", list(VIEWS))
+def test_a_view_shows_columns_that_there_are(view: str) -> None:
+    found = table(EXAMPLE, compare(EXAMPLE))
+    shown = for_people(found, view)
+    assert list(shown.columns) == list(view_settings(view))
+    assert len(shown) == 5
+
+
+def test_a_view_scales_shares_and_bytes_and_ranks_in_order() -> None:
+    found = table(EXAMPLE, compare(EXAMPLE))
+    one = for_people(found, "One request")
+    assert one["handoff_share"].iloc[1] == pytest.approx(found["handoff_share"].iloc[1] * 100)
+    assert one["wire_bytes"].iloc[1] == pytest.approx(3.145728)
+    assert list(for_people(found, "Cost and rank")["rank"]) == [1, 2, 3, 4, 5]
