@@ -1,4 +1,7 @@
-"""What a sweep says of each point: the columns, by the scalar model's own functions."""
+"""What a sweep says of each point: the columns, by the scalar model's own functions.
+
+A row that doesn't fit its GPUs has no times but those of the link, which ask for nothing else.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aisim_model.fit import pool_bytes, weight_bytes
 from aisim_model.inputs import Inputs
 from aisim_model.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
 
@@ -23,8 +27,11 @@ COLUMNS = (
     "ttft_ms",
     "handoff_share",
     "meets_ttft_slo",
+    "fits",
 )
-DTYPES = MappingProxyType({"sent_tokens": np.int64, "meets_ttft_slo": np.bool_})  # float64 where not here
+DTYPES = MappingProxyType(
+    {"sent_tokens": np.int64, "meets_ttft_slo": np.bool_, "fits": np.bool_}
+)  # float64 where not here
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,13 @@ class Columns:
         A resolved row, its numbers arrays of a mesh.
     ttft_slo_ms : float or array
         Target of TTFT [ms].
+    output_tokens : int
+        Tokens of an answer, which a decode worker keeps beside the prompt [-].
     """
 
     x: Inputs
     ttft_slo_ms: Any
+    output_tokens: int
 
     @cached_property
     def parts(self) -> TtftBreakdown:
@@ -74,6 +84,29 @@ class Columns:
         """Whether the first token that is shown doesn't wait for the handoff."""
         return self.x.profile.first_token_from == "prefill"
 
+    @cached_property
+    def fits(self) -> Any:
+        """Whether every worker's KV pool holds a request, as `aisim_model.memory` has it."""
+        x, row = self.x, self.x.row
+        prompt = np.asarray(x.prompt_tokens)
+        whole = prompt + self.output_tokens
+        if not row.split:
+            return self._held(row.prefill_tp, whole, row.pool_tokens)
+        return self._held(row.prefill_tp, prompt, None) & self._held(row.decode_tp, whole, row.pool_tokens)
+
+    def _held(self, gpus: int, tokens: npt.NDArray[Any], pool_tokens: int | None) -> Any:
+        """Say whether a worker holds a request: by tokens of its pool where given, else by bytes."""
+        if pool_tokens is not None:
+            return tokens <= pool_tokens
+        x = self.x
+        weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
+        pool = pool_bytes(weights, x.gpu.hbm_gb, gpus, x.row.kv_pool_share)
+        return tokens * x.unique.per_token_bytes + x.unique.state_bytes(tokens) <= pool
+
+    def _timed(self, time_ms: Any) -> Any:
+        """Blank a time where the row doesn't fit."""
+        return time_ms if np.all(self.fits) else np.where(self.fits, time_ms, np.nan)
+
     @property
     def sent_tokens(self) -> Any:
         """Tokens that cross the link [-]."""
@@ -87,7 +120,7 @@ class Columns:
     @property
     def prefill_ms(self) -> Any:
         """Time to compute the prompt [ms]."""
-        return self.parts.prefill_ms
+        return self._timed(self.parts.prefill_ms)
 
     @property
     def transfer_ms(self) -> Any:
@@ -102,18 +135,18 @@ class Columns:
     @property
     def decode_step_ms(self) -> Any:
         """Decode step that TTFT has in it [ms]."""
-        return self.parts.decode_step_ms
+        return self._timed(self.parts.decode_step_ms)
 
     @cached_property
     def ttft_ms(self) -> Any:
         """Time to first token [ms]."""
-        return self.parts.ttft_ms
+        return self._timed(self.parts.ttft_ms)
 
     @property
     def handoff_share(self) -> Any:
         """Share of TTFT that the handoff is [-]; 0 where it falls after the first token."""
         if self.falls_later:
-            return 0.0
+            return self._timed(0.0)
         total = np.asarray(self.ttft_ms)
         return np.divide(self.handoff_ms, total, out=np.zeros(total.shape), where=total != 0)
 

@@ -182,18 +182,17 @@ class Case:
             for name in TOKENS[1:]:
                 cached = numbers.get(name, float(getattr(self.sweep.scenario.workload, name)))
                 numbers[name] = np.minimum(cached, prompt)
-        return Columns(replace(x, **numbers), slo)
+        return Columns(replace(x, **numbers), slo, workload.output_tokens)
 
     def check_finite(self) -> None:
         """Refuse a mesh with a delay beyond a 64-bit float, by its corners: delays have no peak within."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             corners = self.columns(np.ix_(*(ends(axis) for axis in self.sweep.meshed)))
-            delay_ms = np.asarray(corners.ttft_ms) + corners.handoff_ms
-        if np.isinf(delay_ms).any():
-            bandwidth = np.ravel(corners.x.bandwidth_gb_s)
-            slowest = float(bandwidth[bandwidth > 0].min())
-            problem = "is too small for these bytes: the delay is beyond a 64-bit float"
-            raise InputError("bandwidth_gb_s", slowest, problem, "Enter a larger bandwidth.")
+            times_ms = corners.parts.ttft_ms, corners.handoff_ms
+        if any(np.isinf(time_ms).any() for time_ms in times_ms):
+            fields = ", ".join(axis.field for axis in self.sweep.axes)
+            problem = f"reaches a time beyond a 64-bit float in {self.row.name}"
+            raise InputError("vary", fields, problem, "Leave out the values nearest to 0.")
 
 
 def ends(axis: Axis) -> tuple[Any, ...]:

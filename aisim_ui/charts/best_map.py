@@ -81,7 +81,8 @@ def best_map(
         for name, color in zip(names, shades, strict=True)
     ]
     texts = [
-        ["nothing is sent" if np.isnan(one) else names[int(one)] for one in line] for line in sampled(place)
+        ["none fits and sends" if np.isnan(one) else names[int(one)] for one in line]
+        for line in sampled(place)
     ]
     data.append({**clicks(table, texts), "customdata": sampled(table.to_numpy()).ravel()})
     data += marker(here, SURFACES[mode].slo)

@@ -45,6 +45,12 @@ def sweep(
 ) -> None:
     """Vary fields of a scenario, across its deployments, into a table of a row a point.
 
+    Columns: deployment_id, deployment, the fields, sent_tokens, wire_bytes, prefill_ms, transfer_ms and
+    handoff_ms (what prefill doesn't overlap, without and with orchestration), decode_step_ms, ttft_ms,
+    handoff_share, meets_ttft_slo, fits (a row that doesn't fit its GPUs has the link's times alone) and
+    model_version. Empty is what is not known. Rows come by deployment, then by fields that are looked up,
+    such as a GPU, then by the others; the last varies fastest.
+
     The file has its name once it is whole; an interrupted run leaves none.
     """
     from aisim_model.sweep import swept

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from aisim_model.inputs import resolve
+from aisim_model.memory import row_memory
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import Target, bandwidth_for, longest_allowed, longest_prompt, with_prompt
 from aisim_ui.words import literal, milliseconds, significant
@@ -76,12 +77,14 @@ def sentence(workload: Workload, row: Deployment) -> str:
     name, slo = literal(row.name), milliseconds(workload.ttft_slo_ms)
     if not row.split:
         return f"**{name}** hands nothing over: choose a split row to see what bandwidth it needs."
+    x = resolve(workload, row)
+    if problem := row_memory(x, workload.output_tokens).problem:
+        return f"**{name}** doesn't fit its GPUs: {problem}."
     here, anywhere = cliffs(workload, row)
     if anywhere == 0:
         return f"**{name}** misses the SLO of {slo} at any prompt, over any link."
     if here >= longest_allowed():
         return f"**{name}** meets the SLO of {slo} at any prompt."
-    x = resolve(workload, row)
     target = Target("ttft", workload.ttft_slo_ms)
     prompts = dict.fromkeys(
         p for p in (workload.prompt_tokens, 32_768, anywhere * 9 // 10) if 0 < p <= anywhere

@@ -11,7 +11,6 @@ import pandas as pd
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.sweep import Sweep, values
-from aisim_model.sweep.columns import Columns
 from aisim_ui.explore.result import NAMES, Held, some
 
 ACROSS = 60
@@ -58,7 +57,7 @@ def _beside(sweep: Sweep, row: Deployment, quantity: str) -> list[tuple[str, str
         case = sweep.case(sweep.scenario.deployments.index(row))
         columns = case.columns(sweep.open_mesh((slice(0, sweep.mesh[0]),)))
         if (low := columns.x.measured_low_gb_s) is not None:
-            slow = Columns(replace(columns.x, bandwidth_gb_s=low), columns.ttft_slo_ms)
+            slow = replace(columns, x=replace(columns.x, bandwidth_gb_s=low))
             line = np.broadcast_to(getattr(slow, quantity), sweep.shape)
             found.append(("measured low", "lowest bandwidth reached", line))
     mode, label = OTHER[row.timing_mode]
@@ -99,6 +98,6 @@ def best(picture: Map, quantity: str, rows: list[int]) -> pd.DataFrame:
         Places among the scenario's deployments, -1 where none has a value.
     """
     grids = picture.grids[quantity][rows]
-    known = ~np.isnan(grids)
+    known = ~np.isnan(grids) & ~np.isnan(picture.grids["ttft_ms"][rows])  # no TTFT where a row doesn't fit
     place = np.array(rows)[np.where(known, grids, np.inf).argmin(axis=0)]
     return pd.DataFrame(np.where(known.any(axis=0), place, -1), index=picture.up, columns=picture.across)

@@ -114,7 +114,7 @@ def test_best_map_is_pale_where_the_slo_is_missed(mode: Mode) -> None:
     assert colors == [row_color(1), faded(row_color(2), 0.35, mode), row_color(2)]
     np.testing.assert_array_equal(array(found["data"][0]["z"]), [[0, 0, 1], [0, 2, np.nan]])
     assert array(found["data"][4]["customdata"]).tolist() == [0, 0, 1, 0, 1, -1]
-    assert found["data"][4]["text"][-1] == "nothing is sent"
+    assert found["data"][4]["text"][-1] == "none fits and sends"
 
 
 def test_best_is_the_least_and_the_first_of_equals() -> None:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from aisim_model.errors import InputError, sentences
 from aisim_model.handoff import HandoffTransferTiming
 from aisim_model.inputs import resolve
+from aisim_model.memory import row_memory
 from aisim_model.presets import SCENARIOS
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.sweep import COLUMNS, frame, swept, values
@@ -33,7 +34,7 @@ BY_HAND = Scenario(
 def scalar(scenario: Scenario, row: Deployment, point: dict[str, Any]) -> Columns:
     """Return the columns of one point, by the scalar model alone."""
     workload, changed_row = changed(scenario.workload, row, point)
-    return Columns(resolve(workload, changed_row), workload.ttft_slo_ms)
+    return Columns(resolve(workload, changed_row), workload.ttft_slo_ms, workload.output_tokens)
 
 
 def assert_as_scalar(scenario: Scenario, vary: list[str], exact: tuple[str, ...] = ()) -> pd.DataFrame:
@@ -45,6 +46,7 @@ def assert_as_scalar(scenario: Scenario, vary: list[str], exact: tuple[str, ...]
     for record in found.to_dict("records"):
         row = scenario.row(record["deployment_id"])
         alone = scalar(scenario, row, {field: record[field] for field in fields})
+        assert record["fits"] == (row_memory(alone.x, alone.output_tokens).problem is None)
         for name in COLUMNS:
             wanted = np.asarray(getattr(alone, name)).item()
             if name in exact:
@@ -115,7 +117,10 @@ def test_every_worked_scenario_point_by_point(name: str) -> None:
         ["decode_model=roofline,polynomial", "kv_bytes_per_token=1000,262144"],
         ["prefill_model=roofline,polynomial", "prompt_tokens=1,128,8192,8193"],
         ["model_id=qwen3-32b,deepseek-v3,gpt-oss-120b", "prompt_tokens=100,12000"],
-        ["output_tokens=1,340"],
+        ["output_tokens=1,340,1000000"],
+        ["gpu=h200,l40s", "prefill_tp=1,2,4", "prompt_tokens=100:10000000:log:5"],
+        ["pool_tokens=100,13000", "prompt_tokens=100,12000"],
+        ["kv_pool_share=0.1:0.9:lin:5", "kv_bytes_per_token=0:1000000:lin:3"],
     ],
 )
 def test_any_field_point_by_point(vary: list[str]) -> None:
@@ -173,6 +178,17 @@ def test_no_bandwidth_is_no_delay_and_no_number() -> None:
     assert found["meets_ttft_slo"].tolist() == [False, False, False]
 
 
+def test_a_row_that_does_not_fit_has_no_times_but_the_links() -> None:
+    # 4 x 48 GB x 0.9 less 65.5 GB of weights hold 107 GB: 12,000 tokens of 1 MB fit, 120,000 don't
+    scenario = BY_HAND.with_row("a", gpu="l40s")
+    found = frame(swept(scenario, ["prompt_tokens=12000,120000"]))
+    assert found["fits"].tolist() == [True, False]
+    assert found["ttft_ms"].isna().tolist() == [False, True]
+    assert found["prefill_ms"].isna().tolist() == [False, True]
+    assert found["meets_ttft_slo"].tolist()[1] is False
+    assert found["handoff_ms"].tolist() == [12_000.0, 120_000.0]
+
+
 def test_more_bandwidth_is_never_slower_nor_a_longer_prompt_faster() -> None:
     found = values(
         swept(Scenario(), ["bandwidth_gb_s=0.1:3200:log:60", "prompt_tokens=1:1000000:log:60"]), ["ttft_ms"]
@@ -194,7 +210,8 @@ def test_more_bandwidth_is_never_slower_nor_a_longer_prompt_faster() -> None:
         (["gpu=h200,h2000"], "h2000"),
         (["kv_dtype=bf16,fp9"], "fp9"),
         (["weight_dtype=bf16,fp4"], "weight_dtype"),
-        (["bandwidth_gb_s=1e-310,1"], "too small"),
+        (["bandwidth_gb_s=1e-310,1"], "bandwidth_gb_s = 1e-310"),
+        (["nics_per_gpu=1e-308,1"], "beyond a 64-bit float"),
         (["bandwidth_gb_s=1:2:lin:1000000000"], "5,000,000,000 points"),
         (["chunk_tokens=1:10000:lin:10000"], "50,000 cases"),
     ],
