@@ -110,7 +110,8 @@ def numbers(shown: Shown, slo: Workload) -> tuple[Number, ...]:
             "Goodput",
             f"{significant(outcome.goodput_per_s(slo), 2)}/s",
             f"{percent(meets / requests)} meet both SLOs",
-            f"Requests a second within their SLOs: {meets:,} of {requests:,} have their first token within {slo.ttft_slo_ms:,g} ms and "
+            f"Requests a second within their SLOs: {meets:,} of {requests:,} have their first token within "
+            f"{slo.ttft_slo_ms:,g} ms and "
             f"on average {slo.itl_slo_ms:,g} ms or less between tokens, over the "
             f"{significant(result.end_ms / 1000)} s from first arrival to last token; {arriving}.",
         ),

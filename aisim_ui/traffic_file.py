@@ -39,6 +39,9 @@ def file_inputs() -> None:
         max_upload_size=MAX_MB,
         help="Read on this server and kept for this visit. A link has its name, rows and hash, not the file.",
     )
+    file, upload = state().scenario.traffic.file, visit().upload
+    if file is not None and upload is not None and file.rows:
+        st.caption(f"Used is **{literal(file.name)}**, {counted(file.rows, 'request')}.")
     if note := visit().note:
         st.warning(literal(note), icon=":material/difference:")
 
@@ -189,11 +192,9 @@ def _pick(name: str, options: list[Any], names: dict[Any, str], label: str, spot
     st.selectbox(
         label,
         options,
-        index=None,
+        index=0 if DETECT in options else None,
         key=key,
-        format_func=lambda option: names.get(
-            option, "told from the file" if option == DETECT else str(option)
-        ),
+        format_func=lambda option: names.get(option, "detected" if option == DETECT else str(option)),
         placeholder="choose",
         on_change=_chosen,
         args=(key, name),

@@ -22,7 +22,7 @@ SOURCES = {"example": "Example", "file": "Your file", "synthetic": "Made by rule
 ARRIVALS = {"poisson": "independent (Poisson)", "constant": "evenly spaced", "bursty": "in bursts (gamma)"}
 LENGTHS = {"fixed": "all alike", "lognormal": "with a long tail", "trace": "as in an example"}
 LEVELS = {"engine": "engine: batches, as engines run", "fifo": "fifo: one prompt a pass"}
-CONTENTION = {"fair": "share its bandwidth", "fifo": "go one at a time", "none": "ignore each other"}
+CONTENTION = {"fair": "share it (fair)", "fifo": "take turns (fifo)", "none": "no contention"}
 SCOPES = {"source": "a prefill worker's", "destination": "a decode worker's", "shared": "one for all"}
 
 

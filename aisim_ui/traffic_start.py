@@ -13,7 +13,7 @@ from aisim_ui.traffic_source import Loaded
 from aisim_ui.traffic_visit import SMALL_RECORDS, chosen_rows, outcome_key, shown, start, stop, visit
 from aisim_ui.words import literal, significant
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 1.0
 
 
 def described(loaded: Loaded) -> None:
@@ -106,7 +106,7 @@ def results(scenario: Scenario, loaded: Loaded) -> list[Shown]:
         return found
     if now.last:
         st.info(
-            "Shown is the last replay, made with other settings than these: press Replay for new results.",
+            "Shown is the last replay. The traffic and settings that stand here now are not replayed yet.",
             icon=":material/history:",
         )
     return list(now.last)

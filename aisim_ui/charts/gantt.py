@@ -48,7 +48,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
                 "x": ((pieces["end_ms"] - pieces["start_ms"]) / 1000).tolist(),
                 "customdata": pieces[["input_length", "ttft_ms"]].to_numpy().tolist(),
                 "marker": {
-                    "color": faded(shade, strength, mode),
+                    "color": faded(shade, min(strength + 0.2, 1.0), mode),
                     "pattern": {"shape": pattern, "solidity": 0.35},
                     "line": {"color": shade, "width": 0.5},
                 },
@@ -62,7 +62,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     return figure(
         data,
         {
-            "title": {"text": f"Requests around {moment_s:,.4g} s: {as_label(name)}"},
+            "title": {"text": f"Around {moment_s:,.4g} s: {as_label(name)}"},
             "barmode": "overlay",
             "bargap": 0.25,
             "height": 190 + BAR_PX * max(named["label"].nunique(), 3),

@@ -59,7 +59,7 @@ def utilisation(table: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Fi
     return figure(
         data,
         {
-            "title": {"text": f"Use and queues over time: {as_label(name)}"},
+            "title": {"text": f"Use and queues: {as_label(name)}"},
             "height": 520,
             "dragmode": False,
             "hovermode": "closest",

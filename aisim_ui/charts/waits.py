@@ -40,7 +40,7 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
             "y": bands,
             "x": [value if value > 0 else None for value in table[column].tolist()],
             "marker": {
-                "color": faded(shade, strength, mode),
+                "color": faded(shade, min(strength + 0.2, 1.0), mode),
                 "pattern": {"shape": pattern, "solidity": 0.35},
                 "line": {"color": shade, "width": 0.5},  # a pale queue still shows how long it is
             },
@@ -76,7 +76,7 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
     return figure(
         data,
         {
-            "title": {"text": f"What requests wait for, by TTFT: {as_label(name)}"},
+            "title": {"text": f"Waits by TTFT: {as_label(name)}"},
             "barmode": "stack",
             "bargap": 0.3,
             "height": 190 + BAR_PX * len(bands),

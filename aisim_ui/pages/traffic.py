@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from aisim_ui.frame import answer
+from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.state import state
 from aisim_ui.traffic_answer import compared, load_warning, numbers, sentence
 from aisim_ui.traffic_file import ask_for, reading
@@ -16,7 +18,7 @@ scenario = state().scenario
 slo = scenario.workload
 loaded = load(scenario.traffic, visit().upload)
 
-answer = st.container()
+top = st.container()
 left, right = st.columns([3, 2], gap="large")
 with left:
     source_inputs()
@@ -28,20 +30,17 @@ with right:
     replay_button(scenario, loaded)
     progress()
 
-with answer:
+with top:
     if loaded.asked_for is not None:
         ask_for(loaded.asked_for)
     found = results(scenario, loaded)
     if not found:
-        st.markdown("#### Replay requests on your deployments: what do they wait for?")
+        answer("Replay requests on your deployments: what do they wait for?")
         st.stop()
     selected = next((pair for pair in found if pair[0].id == scenario.selected_id), found[0])
-    st.markdown(f"#### {sentence(selected, slo)}")
+    answer(sentence(selected, slo))
     st.caption(compared(found, slo))
-    for column, number in zip(st.columns(4), numbers(selected, slo), strict=True):
-        good = {True: "normal", False: "inverse", None: "off"}[number.good]
-        said = (number.label, number.value, number.beside)
-        column.metric(*said, delta_color=good, delta_arrow="off", help=number.how)
+    draw_numbers(numbers(selected, slo))
     if warning := load_warning(selected):
         st.warning(warning, icon=":material/warning:")
 
