@@ -137,7 +137,7 @@ class Sweep:
                     values["prompt_tokens"] = longest
                 changed(self.scenario.workload, row, values)
         for case in self.cases():
-            case.check_finite()
+            case.look_up()
 
 
 @dataclass(frozen=True)
@@ -159,15 +159,18 @@ class Case:
     looked_up: Mapping[str, Any]
 
     @cached_property
-    def _base(self) -> tuple[Workload, Inputs]:
-        """Resolve the row where every array has its first value, so that fields left open by hand stay so."""
+    def _resolved(self) -> tuple[Workload, Inputs]:
+        return self.look_up()
+
+    def look_up(self) -> tuple[Workload, Inputs]:
+        """Resolve the row where every array has its first value, so that it counts as given by hand."""
         first = {axis.field: axis.at(0, 1)[0].item() for axis in self.sweep.meshed}
         workload, row = changed(self.sweep.scenario.workload, self.row, {**first, **self.looked_up})
         return workload, resolve(workload, row)
 
     def columns(self, mesh: Sequence[npt.NDArray[Any]]) -> Columns:
         """Model an open mesh: one array a meshed axis, along a dimension of its own."""
-        workload, x = self._base
+        workload, x = self._resolved
         slo: Any = workload.ttft_slo_ms
         numbers: dict[str, Any] = {}
         for axis, values in zip(self.sweep.meshed, mesh, strict=True):
@@ -183,16 +186,6 @@ class Case:
                 cached = numbers.get(name, float(getattr(self.sweep.scenario.workload, name)))
                 numbers[name] = np.minimum(cached, prompt)
         return Columns(replace(x, **numbers), slo, workload.output_tokens)
-
-    def check_finite(self) -> None:
-        """Refuse a mesh with a delay beyond a 64-bit float, by its corners: delays have no peak within."""
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            corners = self.columns(np.ix_(*(ends(axis) for axis in self.sweep.meshed)))
-            times_ms = corners.parts.ttft_ms, corners.handoff_ms
-        if any(np.isinf(time_ms).any() for time_ms in times_ms):
-            fields = ", ".join(axis.field for axis in self.sweep.axes)
-            problem = f"reaches a time beyond a 64-bit float in {self.row.name}"
-            raise InputError("vary", fields, problem, "Leave out the values nearest to 0.")
 
 
 def ends(axis: Axis) -> tuple[Any, ...]:

@@ -101,6 +101,7 @@ def test_units_stand_in_the_names() -> None:
         "_slo",
         "_version",
         "deployment",
+        "fits",
     )
     assert all(name.endswith(endings) for name in names)
 
