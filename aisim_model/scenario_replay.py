@@ -67,8 +67,10 @@ def asked_trace(trace: Trace, traffic: Traffic) -> tuple[Trace, tuple[str, ...]]
     """
     taken = trace
     if traffic.window_start_s > 0.0 or traffic.window_end_s is not None:
-        end_ms = trace.span_ms + 1.0 if traffic.window_end_s is None else traffic.window_end_s * MS_PER_S
-        taken = trace.window(traffic.window_start_s * MS_PER_S, end_ms)
+        start_ms = traffic.window_start_s * MS_PER_S
+        after_all = max(trace.span_ms, start_ms) + 1.0
+        end_ms = after_all if traffic.window_end_s is None else traffic.window_end_s * MS_PER_S
+        taken = trace.window(start_ms, end_ms)
     warning = slice_warning(trace, taken)
     return taken.scaled_rate(traffic.rate_factor), (warning,) if warning else ()
 

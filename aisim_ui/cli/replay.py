@@ -245,7 +245,8 @@ def _print(found: Mapping[str, Any]) -> None:
             print(f"offered load {row['offered_gb_s']:,.4g} GB/s")
         if row["carried"] is not None:
             loads = ", ".join(f"{name} {load:.0%}" for name, load in row["offered_load"].items())
-            print(f"{'can' if row['carried'] else 'can not'} be carried: asked of what each can do, {loads}")
+            able = "can be" if row["carried"] else "can't be"
+            print(f"{able} carried: asked of what each can do, {loads}")
         for note in row["notes"]:
             print(f"  {note}")
         print(row["verdict"])
