@@ -10,6 +10,7 @@ from aisim_model.kv_cache.keys import MAX_LAYERS, WINDOWS, Keys
 from aisim_model.kv_cache.parts import Layer
 
 PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers")
+OLDER_WINDOW = "local_attention"
 SLIDING, CHUNKED = Kind("sliding"), Kind("chunked")
 NOPE_INTERVAL = 4
 
@@ -78,7 +79,7 @@ def _slides(keys: Keys) -> bool:
 def _every_nth(keys: Keys) -> Sequence[Kind] | None:
     """Gemma-3, Cohere-2: every n-th layer in full; ModernBERT counts from the first."""
     name = next((name for name in PATTERNS if isinstance(keys.raw(name), int)), None)
-    if name is None or not _slides(keys):
+    if name is None or not (_slides(keys) or keys.whole(OLDER_WINDOW) is not None):
         return None
     every = keys.whole(name)
     if every is None:

@@ -175,3 +175,11 @@ def test_mtp_modules_of_several_layers() -> None:
 def test_what_a_family_refuses(config: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         read_config(config)
+
+
+def test_a_window_by_its_older_name_with_every_nth_layer_in_full() -> None:
+    config = {**SIZES, "local_attention": 128, "global_attn_every_n_layers": 2, "model_type": "modernbert-x"}
+    curve = read_config({**config, "max_position_embeddings": 8192}).curve()
+    # layers 0 and 2 in full: 2 x 2 heads x 16 x 2 x 2 B; the other two in a window of 128
+    assert curve.growing_bytes_per_token == 256
+    assert [(window.bytes_per_token, window.window_tokens) for window in curve.windowed] == [(256, 128)]
