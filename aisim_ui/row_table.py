@@ -119,7 +119,7 @@ def settings() -> dict[str, Any]:
                 spec.label, options=list(options), format_func=_names(options), **common
             )
         elif column in NUMBERS:
-            found[column] = st.column_config.NumberColumn(spec.titled, width=110, **common)
+            found[column] = st.column_config.NumberColumn(spec.titled, width=140, **common)
         else:
             found[column] = st.column_config.TextColumn("Deployment", pinned=True, width=190, **common)
     return found
