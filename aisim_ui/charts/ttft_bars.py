@@ -102,7 +102,7 @@ def ttft_bars(
     return figure(
         data,
         {
-            "title": {"text": "TTFT by part: one request, nothing else running"},
+            "title": {"text": "TTFT by part: one request, idle system"},
             "barmode": "stack",
             "bargap": 0.35,
             "height": 180 + BAR_PX * max(len(ids), 2),

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 LONGEST_S = 60
-expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -63,7 +63,7 @@ def app_url() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def fresh_url() -> Iterator[str]:
     """Return the address of a server that nobody has visited yet."""
     with served() as url:
@@ -112,7 +112,7 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
             accept_downloads=True,
         )
         contexts.append(context)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(LONGEST_S * 1000)
         context.on("console", watched.console)
         context.on("weberror", lambda error: watched.errors.append(str(error.error)))
         context.on("request", watched.request)

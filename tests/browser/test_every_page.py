@@ -18,14 +18,23 @@ LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 22, 29)"
 OUTSIDE = "<img src=http://192.0.2.1/a.png> ![](http://192.0.2.1/b.png)"
 
 
-def test_a_cold_deep_link_opens_every_page_with_sidebar_and_values(fresh_url: str, opened: Open) -> None:
-    scenario = Scenario().with_workload(prompt_tokens=8192)
-    for path in reversed(PATHS):  # the first of them meets a server that nobody has visited
-        page = opened(link(f"{fresh_url}/{path}", scenario))
-        box = page.get_by_role("textbox", name="Prompt [tokens]").first
-        expect(box).to_have_value("8,192")
-        expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
-        assert page.locator("[data-testid=stException]").count() == 0
+@pytest.mark.parametrize("path", PATHS[::-1])  # the first of them meets a server that nobody has visited
+def test_a_cold_deep_link_shows_sidebar_values_and_names_as_they_are(
+    fresh_url: str, opened: Open, path: str
+) -> None:
+    scenario = Scenario().with_workload(prompt_tokens=8192).with_row("split-400g", name=OUTSIDE)
+    scenario = scenario.with_row("aggregated", name="<b>bold</b> **x** $y$", bandwidth_gb_s=0, kind="split")
+    page = opened(link(f"{fresh_url}/{path}", scenario.changed(selected_id="aggregated")))
+    expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Prompt [tokens]").first).to_have_value("8,192")
+    assert page.locator("[data-testid=stException]").count() == 0
+    assert page.locator("img[src*='192.0.2.1']").count() == 0
+    assert surface(page, "[data-testid=stApp]") == LIGHT
+    for chart in page.locator("[data-testid=stPlotlyChart]").all():
+        expect(chart.locator(".main-svg").first).to_have_css("background-color", LIGHT)
+    if path == "":
+        expect(page.locator("h4").first).to_contain_text("<b>bold</b> **x** $y$")
+        expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("<b>bold</b> **x** $y$ ◂")
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -40,20 +49,6 @@ def test_a_phone_in_the_dark_shows_it_without_sideways_scrolling(
     assert surface(page, "[data-testid=stApp]") == DARK
     for chart in page.locator("[data-testid=stPlotlyChart]").all():
         expect(chart.locator(".main-svg").first).to_have_css("background-color", DARK)
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_a_desk_in_the_light_shows_a_hostile_name_as_it_is(app_url: str, opened: Open, path: str) -> None:
-    scenario = Scenario().with_row("split-400g", name=OUTSIDE)
-    scenario = scenario.with_row("aggregated", name="<b>bold</b> **x** $y$", bandwidth_gb_s=0, kind="split")
-    page = opened(link(f"{app_url}/{path}", scenario.changed(selected_id="aggregated")))
-    assert page.locator("img[src*='192.0.2.1']").count() == 0
-    assert surface(page, "[data-testid=stApp]") == LIGHT
-    for chart in page.locator("[data-testid=stPlotlyChart]").all():
-        expect(chart.locator(".main-svg").first).to_have_css("background-color", LIGHT)
-    if path == "":
-        expect(page.locator("h4").first).to_contain_text("<b>bold</b> **x** $y$")
-        expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("<b>bold</b> **x** $y$ ◂")
 
 
 def surface(page: Page, selector: str) -> str:

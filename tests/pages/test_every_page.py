@@ -119,4 +119,4 @@ def test_the_first_page_is_handoff_on_the_example(app: AppTest) -> None:
     ]
     assert app.metric[0].delta == "3,145,728,000 bytes"
     titles = [chart["layout"]["title"]["text"] for chart in charts(app)]
-    assert titles == ["TTFT by part: one request, nothing else running", "Handoff delay over prompt length"]
+    assert titles == ["TTFT by part: one request, idle system", "Handoff delay over prompt length"]
