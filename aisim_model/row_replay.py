@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from aisim_model import transfer
 from aisim_model.checked_replay import checked_replay
 from aisim_model.errors import InputError
 from aisim_model.fit import pool_bytes, weight_bytes
@@ -21,7 +20,7 @@ from aisim_model.replay.times import DecodeTime
 from aisim_model.row_times import TypicalRequest, decode_time, prefill_time, typical_request
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces.trace import Trace
-from aisim_model.ttft import decode_step_ms
+from aisim_model.ttft import decode_step_ms, descriptors_per_rank
 from aisim_model.units import BYTES_PER_GB, MS_PER_S, US_PER_MS
 
 Level = Literal["fifo", "engine"]
@@ -274,7 +273,7 @@ def _descriptor_bytes_per_token(x: Inputs) -> float:
     if x.row.link_model != "calibrated":
         return 0.0
     block = x.profile.block_size
-    descriptors = transfer.descriptors_per_rank(float(block), block, x.spec.attention_layers) / block
+    descriptors = descriptors_per_rank(x, float(block)) / block
     return float(descriptors * x.per_descriptor_us / US_PER_MS * _bandwidth_gb_s(x) * BYTES_PER_GB / MS_PER_S)
 
 

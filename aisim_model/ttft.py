@@ -106,14 +106,23 @@ def transfer_ms(x: Inputs) -> Any:
     per_token, state = _per_token_bytes(x.timed), _state_bytes(x.timed, tokens)
     if x.row.link_model == "reference":
         return transfer_delay_ms(tokens, per_token, state, bandwidth)
-    descriptors = transfer.descriptors_per_rank(tokens, x.profile.block_size, x.spec.attention_layers)
     return transfer.calibrated_ms(
         tokens * per_token + state,
         bandwidth,
         x.alpha_ms,
-        descriptors,
+        descriptors_per_rank(x, tokens),
         x.per_descriptor_us,
         x.link_efficiency,
+    )
+
+
+def descriptors_per_rank(x: Inputs, tokens: Any) -> Any:
+    """Pieces that a rank posts for so many tokens [-]: a block of each tensor of the cache.
+
+    Windowed layers count as if they sent all tokens: an upper bound for such models.
+    """
+    return transfer.descriptors_per_rank(
+        tokens, x.profile.block_size, x.spec.kv.cache_tensors, tensors_per_layer=1
     )
 
 
@@ -125,7 +134,7 @@ def _exposed_ms(x: Inputs, computed_ms: Any = None) -> Any:
     tokens = sent_tokens(x)
     fixed: Any = 0.0
     if x.row.link_model == "calibrated":
-        descriptors = transfer.descriptors_per_rank(tokens, x.profile.block_size, x.spec.attention_layers)
+        descriptors = descriptors_per_rank(x, tokens)
         fixed = transfer.calibrated_ms(0.0, 1.0, x.alpha_ms, descriptors, x.per_descriptor_us)
     wire = whole - fixed
     computed_ms = prefill_ms(x) if computed_ms is None else computed_ms

@@ -57,7 +57,8 @@ def numbers(fit: CalibrationFit) -> list[tuple[str, str, str]]:
     ]
     if fit.measurements.descriptors is not None:
         cost = f"{significant(told.per_descriptor_us)} µs"
-        found.append(("Per descriptor", cost, _interval(fit.per_descriptor_us_interval)))
+        label = "Per block" if told.counted == "blocks" else "Per descriptor"
+        found.append((label, cost, _interval(fit.per_descriptor_us_interval)))
     unseen = fit.max_leave_one_out_error
     beside = "too few rows to leave one out" if unseen is None else f"{percent(unseen)} on a row left out"
     return [*found, ("Largest error", percent(fit.max_relative_error), beside)]
@@ -85,12 +86,16 @@ def table(fit: CalibrationFit) -> pd.DataFrame:
 
 
 def use(scenario: Scenario, told: Calibration, row_ids: list[str]) -> Scenario:
-    """Return the scenario with a calibration on some of its rows, where it travels in a link."""
+    """Return the scenario with a calibration on some of its rows, where it travels in a link.
+
+    A row prices descriptors: the cost of a block is shared out over those that a block is of its model.
+    """
+    pieces = scenario.workload.served.kv.cache_tensors if told.counted == "blocks" else 1
     values: dict[str, Any] = {
         "link_model": "calibrated",
         "bandwidth_gb_s": told.bandwidth_gb_s,
         "alpha_ms": told.alpha_ms,
-        "per_descriptor_us": told.per_descriptor_us,
+        "per_descriptor_us": told.per_descriptor_us / max(pieces, 1),
         "link_efficiency": 1.0,
     }
     for row_id in row_ids:

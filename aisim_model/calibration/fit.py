@@ -16,7 +16,7 @@ from aisim_model.calibration.checks import (
     refuse_too_little,
 )
 from aisim_model.calibration.identifiability import descriptor_trouble, odd_rows, untold
-from aisim_model.calibration.measurements import Floats, Measurements
+from aisim_model.calibration.measurements import Counted, Floats, Measurements
 from aisim_model.calibration.resampling import interval, leave_one_out, resampled
 from aisim_model.calibration.robust import huber_weights, robust_fit, starting_line
 from aisim_model.errors import InputError
@@ -40,7 +40,9 @@ class Calibration(BaseModel):
     bandwidth_gb_s : float
         What one transfer got in all [GB/s, decimal, one direction].
     per_descriptor_us : float
-        Cost of a descriptor or block [us]; 0 where it wasn't fitted.
+        Cost of what was counted, a descriptor of a rank or a block [us]; 0 where it wasn't fitted.
+    counted : {"descriptors", "blocks"}
+        Which of the two. A block is as many descriptors as the cache has tensors.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Calibration(BaseModel):
     alpha_ms: NotBelowZero
     bandwidth_gb_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     per_descriptor_us: NotBelowZero = 0.0
+    counted: Counted = "descriptors"
 
     def predict_ms(self, bytes_sent: Number, descriptors: Number | float = 0.0) -> Number:
         """Time of a transfer by this calibration [ms]; see `transfer.calibrated_ms`."""
@@ -158,6 +161,7 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
         alpha_ms=float(coefficients[0]),
         bandwidth_gb_s=_gb_s(coefficients[1]),
         per_descriptor_us=float(coefficients[2]) * US_PER_MS if len(coefficients) > 2 else 0.0,
+        counted=measurements.counted,
     )
     refuse_odd_bandwidth(calibration.bandwidth_gb_s, lanes)
 

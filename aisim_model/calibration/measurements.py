@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from aisim_model.errors import InputError
 
 MOST_ROWS = 100_000
+Counted = Literal["descriptors", "blocks"]
 Floats = npt.NDArray[np.float64]
 
 
@@ -25,13 +27,15 @@ class Measurements:
     milliseconds : array of float64
         Time of each [ms].
     descriptors : array of float64 or None
-        Descriptors or blocks of each [-]; None where they weren't counted.
+        Descriptors of a rank, or blocks, of each [-]; None where they weren't counted.
     rows : array of int64
         Where each stands in its file, for people [-].
     notes : tuple of str
         What the reader took for granted, a sentence each.
     ranks : int
         Ranks that each transfer was split over, where that is known [-].
+    counted : {"descriptors", "blocks"}
+        Which of the two `descriptors` are.
     """
 
     bytes_sent: Floats
@@ -40,6 +44,7 @@ class Measurements:
     rows: npt.NDArray[np.int64]
     notes: tuple[str, ...] = ()
     ranks: int = 1
+    counted: Counted = "descriptors"
 
     def __len__(self) -> int:
         return int(self.bytes_sent.size)
@@ -52,6 +57,7 @@ def measured(
     rows: Sequence[int] | None = None,
     notes: tuple[str, ...] = (),
     ranks: int = 1,
+    counted: Counted = "descriptors",
 ) -> Measurements:
     """Check columns of measured transfers.
 
@@ -67,6 +73,8 @@ def measured(
         Sentences to pass on.
     ranks : int
         Ranks that each transfer was split over [-].
+    counted : {"descriptors", "blocks"}
+        Which of the two `descriptors` are.
 
     Raises
     ------
@@ -100,7 +108,13 @@ def measured(
                 f"row {numbers[first]}, {name}", float(column[first]), problem, "Mend or leave out the row."
             )
     return Measurements(
-        columns["bytes"], columns["milliseconds"], columns.get("descriptors"), numbers, tuple(notes), ranks
+        columns["bytes"],
+        columns["milliseconds"],
+        columns.get("descriptors"),
+        numbers,
+        tuple(notes),
+        ranks,
+        counted,
     )
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from aisim_model.calibration.log_lines import is_transfer_log, read_transfer_log
-from aisim_model.calibration.measurements import Measurements, measured
+from aisim_model.calibration.measurements import Counted, Measurements, measured
 from aisim_model.errors import InputError
 
 EXPECTED = "Columns are `bytes` or `tokens`, and `milliseconds`."
@@ -26,11 +26,12 @@ _TIMES = MappingProxyType(
     | {"us": 1e-3, "seconds": 1e3, "second": 1e3, "sec": 1e3, "s": 1e3}
 )
 _TOKENS = frozenset({"tokens", "token", "isl"})
-_DESCRIPTORS = frozenset({"descriptors", "descriptor", "descs", "blocks", "block"})
+_BLOCKS = frozenset({"blocks", "block"})
+_DESCRIPTORS = frozenset({"descriptors", "descriptor", "descs"}) | _BLOCKS
 _RATE_COLUMN = "kv_bytes_per_token"
 _RATES = re.compile(
-    r"_per_|(^|_)[kmgt]?i?b(it|yte)?s?_s$"
-)  # bytes per token, gb_s: neither a size nor a time
+    r"_per_|(^|_)[kmgt]?i?b(it|yte)?s?_s$|(^|_)block_size$"
+)  # bytes per token, gb_s, tokens of a block: neither a size nor a time nor a count
 _REPLICATION_COLUMN = "kv_head_replication"
 
 
@@ -110,7 +111,9 @@ def read_measurements(
         rows.append(number)
     by_row = [rate, copies] if in_tokens and kv_bytes_per_token is None else []
     notes = _notes(columns, [size, time, counts, *by_row])
-    return measured(sizes, times, descriptors if counts else None, rows, notes)
+    blocks = counts is not None and not _BLOCKS.isdisjoint(counts.name.split("_"))
+    counted: Counted = "blocks" if blocks else "descriptors"
+    return measured(sizes, times, descriptors if counts else None, rows, notes, counted=counted)
 
 
 def _decoded(data: bytes) -> str:

@@ -99,6 +99,22 @@ class KvLayout(BaseModel):
             if any(isinstance(part, HeadKv | LatentKv) for part in block)
         )
 
+    @property
+    def cache_tensors(self) -> int:
+        """Tensors in which engines keep the cache: keys and values apart, a latent or index keys as one [-].
+
+        Examples
+        --------
+        >>> KvLayout.of([(LatentKv(latent_elements=512, rope_elements=64),)] * 61).cache_tensors
+        61
+        """
+        counts = Counter(self.order)
+        each = [
+            sum(2 if isinstance(part, HeadKv) else isinstance(part, LatentKv | IndexKeys) for part in block)
+            for block in self.blocks
+        ]
+        return sum(counts[index] * tensors for index, tensors in enumerate(each))
+
     def curve(self, kv_dtype: str = "bf16", window_layers: WindowLayers = "window") -> KvCurve:
         """Byte curve of the cache, each byte counted once.
 

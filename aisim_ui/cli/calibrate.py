@@ -12,7 +12,10 @@ from aisim_ui.cli.output import print_json
 def calibrate(
     file: Annotated[
         typer.FileBinaryRead,
-        typer.Argument(help="CSV of bytes (or tokens) and milliseconds, or a vLLM log; - is standard input."),
+        typer.Argument(
+            metavar="FILE",
+            help="CSV of bytes (or tokens) and milliseconds, or a vLLM log; - is standard input.",
+        ),
     ],
     kv_bytes_per_token: Annotated[
         float | None, typer.Option(help="KV bytes of one token on the wire; needed where sizes are tokens.")
@@ -64,6 +67,7 @@ def fitted_values(fitted: Any) -> dict[str, Any]:
         "bandwidth_gb_s_interval": fitted.bandwidth_gb_s_interval,
         "per_descriptor_us": told.per_descriptor_us,
         "per_descriptor_us_interval": fitted.per_descriptor_us_interval,
+        "counted": told.counted,
         "max_relative_error": fitted.max_relative_error,
         "max_leave_one_out_error": fitted.max_leave_one_out_error,
     }
@@ -77,7 +81,8 @@ def lines(found: dict[str, Any]) -> list[str]:
     ]
     if found["per_descriptor_us_interval"] or found["per_descriptor_us"]:
         interval = _between(found["per_descriptor_us_interval"])
-        said.append(f"per_descriptor_us   {found['per_descriptor_us']:.4g}{interval}")
+        of_blocks = ", of a block" if found["counted"] == "blocks" else ""
+        said.append(f"per_descriptor_us   {found['per_descriptor_us']:.4g}{interval}{of_blocks}")
     said.append(f"max_relative_error  {found['max_relative_error']:.4g} over {len(found['rows'])} rows")
     return said + [str(message) for message in found["messages"]]
 

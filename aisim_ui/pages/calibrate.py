@@ -35,7 +35,7 @@ answer.markdown(f"#### {sentence(fit)}")
 found = numbers(fit)
 for column, (label, value, beside) in zip(answer.columns(len(found)), found, strict=True):
     column.metric(label, value, beside, delta_color="off", delta_arrow="off")
-for message in (*fit.messages, *fit.measurements.notes):
+for message in fit.messages:
     answer.info(literal(message), icon=":material/info:")
 with answer:
     use_buttons(fit)

@@ -85,6 +85,11 @@ def test_descriptors_are_taken_along(name: str) -> None:
     found = read_measurements(f"bytes,milliseconds,{name}\n1000000,0.52,64\n")
     assert found.descriptors is not None
     assert found.descriptors.tolist() == [64.0]
+    assert found.counted == ("blocks" if "block" in name else "descriptors")
+
+
+def test_the_tokens_of_a_block_are_no_count() -> None:
+    assert read_measurements("bytes,ms,block_size\n1e6,1,16\n2e6,2,16\n").descriptors is None
 
 
 @pytest.mark.parametrize(

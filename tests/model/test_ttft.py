@@ -156,6 +156,16 @@ def test_calibrated_link_adds_start_up_and_descriptors() -> None:
     assert transfer_ms(x) == pytest.approx(2 + 48 + 31.45728)
 
 
+def test_a_latent_is_one_descriptor_a_block_and_layer() -> None:
+    # DeepSeek-V3: 61 layers, one tensor each; 128 tokens are 8 blocks of 16: 488 descriptors of 10 us
+    workload = Workload(model_id="deepseek-v3", prompt_tokens=128)
+    plain, priced = (
+        transfer_ms(resolve(workload, row(link_model="calibrated", per_descriptor_us=cost)))
+        for cost in (0, 10)
+    )
+    assert priced - plain == pytest.approx(4.88)
+
+
 def test_overlap_by_layer_leaves_the_last_layer_and_fixed_costs_whole() -> None:
     x = timed(overlap="layer", link_model="calibrated", alpha_ms=2)
     assert breakdown(x).transfer_ms == pytest.approx(2 + 15.72864 / 64)

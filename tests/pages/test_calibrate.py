@@ -56,6 +56,21 @@ def test_a_fit_is_used_on_every_page_and_travels_in_the_link(page: AppTest) -> N
     assert page.metric[0].value == "32 ms"
 
 
+def test_the_cost_of_a_block_is_shared_out_over_its_descriptors(page: AppTest) -> None:
+    # 1 ms to start, 10 GB/s and 256 us a block; a block of Qwen3-32B is 64 layers x 2 descriptors
+    rows = ((1e8, 10), (2e8, 80), (4e8, 20), (8e8, 160), (1.6e9, 40))
+    lines = [f"{size},{1 + size / 1e7 + 0.256 * count},{count}" for size, count in rows]
+    paste(page, "\n".join(("bytes,milliseconds,blocks", *lines)))
+    assert ("Per block", "256 µs") in [(metric.label, metric.value) for metric in page.metric]
+    press(page, "Use in every split row")
+    assert page.session_state[KEY].scenario.selected.per_descriptor_us == pytest.approx(2.0)
+
+
+def test_what_was_taken_for_granted_is_said_once(page: AppTest) -> None:
+    paste(page, "size_mb,milliseconds\n100,2\n500,6\n1000,11\n")
+    assert len([info for info in page.info if "size" in info.value]) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
