@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 
-BLOCK_POINTS = 32_768
+BLOCK_POINTS = 49_152  # a few arrays of a block stay in the cache of a core
 Block = tuple[slice, ...]
 
 
