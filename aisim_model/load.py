@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aisim_model import decode
 from aisim_model.capacity import MAX_SEQUENCES
@@ -57,6 +58,12 @@ class Service:
     most_sequences: float
     prefill_workers: int
     decode_workers: int
+
+    @cached_property
+    def full_decode_ms(self) -> float:
+        """Time that an answer takes of a decode worker that runs all it can; infinite where it holds none."""
+        most = self.most_sequences
+        return self.output_tokens * self.step_ms(most) / most if most else math.inf
 
     @property
     def links(self) -> int:
@@ -209,8 +216,7 @@ def under_load(served: Service, arrivals_per_s: float, batch: float | None = Non
 
 def _shares(served: Service, arrivals_per_s: float) -> tuple[float, float]:
     """Return the utilisation of prefill, and of decode were it alone on its workers."""
-    most = served.most_sequences
-    decoded_ms = served.output_tokens * served.step_ms(most) / most if most else math.inf
+    decoded_ms = served.full_decode_ms
     per_ms = arrivals_per_s / MS_PER_S
     return (
         per_ms * served.prefill_ms / served.prefill_workers,
