@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from aisim_model.replay.compiled import compiled
+from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.layout import (
     CANCELLED,
     COMPLETED,
-    CONTENTION_FAIR,
     CONTENTION_FIFO,
     DECODING,
     NONE,
@@ -22,7 +21,9 @@ from aisim_model.replay.workers import catch_up
 
 
 @compiled
-def cancel(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> int:
+def cancel(
+    core: Core, caches: Caches, pools: Pools | None, links: Records | None, request: int, now: float
+) -> int:
     """Cancel a request: events that wait for it are retired, nothing of it is activated any more.
 
     Returns the worker whose passes were looked at for it, or NONE.
@@ -51,9 +52,9 @@ def cancel(core: Core, caches: Caches, pools: Pools | None, request: int, now: f
         cancel_blocks(core, pools, request, owner, stage)
     elif stage == DECODING:
         stop_decoding(core.requests, core.workers[owner], request)
-    if stage == ON_LINK and record.link_start == record.link_start:
+    if links is not None and stage == ON_LINK and record.link_start == record.link_start:
         if settings.contention == CONTENTION_FIFO:
             leave_link(core, request, now)
-        elif settings.contention == CONTENTION_FAIR:
+        else:
             cancel_share(core, request, now)
     return int(owner)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from aisim_model.replay.cancellation import cancel
-from aisim_model.replay.compiled import Integers, compiled, entry
+from aisim_model.replay.compiled import Integers, Records, compiled, entry
 from aisim_model.replay.events import (
     CANCEL,
     DECODE_ENDED,
     DRIVE,
+    LINK_ASKED,
     LINK_CHANGED,
     PREFILL_ENDED,
     RESERVE,
@@ -34,7 +35,7 @@ from aisim_model.replay.handoffs import (
     transfer_ended,
 )
 from aisim_model.replay.heaps import pop_event
-from aisim_model.replay.layout import CANCELLED, CONTENTION_FIFO, NONE, ON_LINK, SOURCE_HELD
+from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD
 from aisim_model.replay.links import enter_link, leave_link, next_ended
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
@@ -71,10 +72,10 @@ def _drive(core: Core, caches: Caches, pools: Pools | None, index: int, now: flo
 
 
 @compiled
-def _end_transfer(core: Core, request: int, now: float) -> None:
+def _end_transfer(core: Core, links: Records | None, request: int, now: float) -> None:
     if core.requests[request].stage == ON_LINK:
         transfer_ended(core, request, now)
-        if core.settings[0].contention == CONTENTION_FIFO:
+        if links is not None:
             leave_link(core, request, now)
 
 
@@ -90,7 +91,9 @@ def _end_shared_transfers(core: Core, link: int, now: float) -> None:
 
 
 @compiled
-def _handle(core: Core, caches: Caches, pools: Pools | None, code: int, now: float) -> None:
+def _handle(
+    core: Core, caches: Caches, pools: Pools | None, links: Records | None, code: int, now: float
+) -> None:
     """Take in one event."""
     kind = kind_of(code)
     index = index_of(code)
@@ -99,20 +102,21 @@ def _handle(core: Core, caches: Caches, pools: Pools | None, code: int, now: flo
     elif kind == DECODE_ENDED:
         decode_ended(core, caches, pools, index, now)
     elif kind == TRANSFER_ENDED:
-        _end_transfer(core, index, now)
-    elif kind == LINK_CHANGED:
-        _end_shared_transfers(core, index, now)
+        _end_transfer(core, links, index, now)
     elif kind == SOURCE_READY:
         if core.requests[index].stage == SOURCE_HELD:
             source_ready(core, index)
     elif kind == CANCEL:
-        owner = cancel(core, caches, pools, index, now)
+        owner = cancel(core, caches, pools, links, index, now)
         if owner != NONE:
             mark(core, owner, now)
     elif kind == DRIVE:
         _drive(core, caches, pools, index, now)
-    elif core.requests[index].stage == ON_LINK:
-        enter_link(core, index, now)
+    if links is not None:
+        if kind == LINK_CHANGED:
+            _end_shared_transfers(core, index, now)
+        elif kind == LINK_ASKED and core.requests[index].stage == ON_LINK:
+            enter_link(core, index, now)
 
 
 @compiled
@@ -127,17 +131,17 @@ def _release_arrivals(core: Core, now: float) -> None:
 
 
 @compiled
-def _settle(core: Core, caches: Caches, pools: Pools | None, now: float) -> None:
+def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | None, now: float) -> None:
     """Do all that happens at one instant."""
     settings = core.settings[0]
     if settings.aggregated == 1:
         _release_arrivals(core, now)
     while True:
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
-            _handle(core, caches, pools, pop_event(settings, core.events), now)
+            _handle(core, caches, pools, links, pop_event(settings, core.events), now)
         run_actions(core, caches, pools, now)
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
-            _handle(core, caches, pools, pop_event(settings, core.events), now)
+            _handle(core, caches, pools, links, pop_event(settings, core.events), now)
         # a prefill pass that ends now is followed by the next before what arrives now can join it
         _release_arrivals(core, now)
         if settings.queue_size > 0:
@@ -145,14 +149,15 @@ def _settle(core: Core, caches: Caches, pools: Pools | None, now: float) -> None
         if settings.heap_size == 0 or core.events[0].time != now:
             return
         if kind_of(core.events[0].code) > DRIVE:
-            _handle(core, caches, pools, pop_event(settings, core.events), now)
+            _handle(core, caches, pools, links, pop_event(settings, core.events), now)
 
 
 @entry
-def run(core: Core, caches: Caches, pools: Pools | None, control: Integers) -> bool:
+def run(core: Core, caches: Caches, pools: Pools | None, links: Records | None, control: Integers) -> bool:
     """Replay to the end and return True, or False where a stop was asked for.
 
-    `control` holds a request to stop and the number of requests that are done.
+    `links` are the workers, which keep the links that transfers share, or None where they share none: less to
+    compile. `control` holds a request to stop and the number of requests that are done.
     """
     settings = core.settings[0]
     looked = 0
@@ -162,7 +167,7 @@ def run(core: Core, caches: Caches, pools: Pools | None, control: Integers) -> b
             now = core.requests[settings.arrived].arrival
         if settings.heap_size > 0:
             now = min(now, core.events[0].time)
-        _settle(core, caches, pools, now)
+        _settle(core, caches, pools, links, now)
         looked += 1
         if looked == INSTANTS_BETWEEN_LOOKS:
             looked = 0

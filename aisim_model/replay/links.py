@@ -97,7 +97,7 @@ def enter_link(core: Core, request: int, now: float) -> None:
 
 @compiled
 def leave_link(core: Core, request: int, now: float) -> None:
-    """Let go of a transfer that ended on, or is cancelled from, a link that carries one at a time."""
+    """Let go of a transfer that ended on, or is cancelled from, its link, if that carries one at a time."""
     link = link_of(core, request)
     if core.workers[link].link_current == request:
         _start_next(core, link, now)

@@ -77,7 +77,8 @@ def replay(trace: Trace, config: ReplayConfig, progress: Progress | None = None)
     """
     control = progress.control if progress is not None else np.zeros(2, np.int64)
     core, caches, pools = state_of(trace, config)
-    if not run(core, caches, pools, control):
+    links = None if config.contention == "none" else core.workers
+    if not run(core, caches, pools, links, control):
         raise ReplayStoppedError(f"stopped after {int(control[1]):,} of {len(trace):,} requests")
     waiting = int((core.requests["stage"] < COMPLETED).sum())
     if waiting:

@@ -153,7 +153,9 @@ def _check_sizes(trace: Trace, config: ReplayConfig) -> None:
 def _events(config: ReplayConfig, settings: Records, rows: int, workers: int) -> Records:
     """Return room for all events and actions that can be ahead at once, with the cancellations in it."""
     cancellations = sorted(config.cancellations, key=lambda item: item[1])
-    events = np.zeros(2 * workers + 4 * rows + len(cancellations) + 16, EVENT).view(np.recarray)
+    # two actions a request; an event each, and on a fair link two forecasts more that may be stale
+    ahead = (4 if config.contention == "fair" else 2) * rows
+    events = np.zeros(2 * workers + ahead + len(cancellations) + 16, EVENT).view(np.recarray)
     for place, (request, time) in enumerate(cancellations):
         if request >= rows:
             raise InputError("cancellations", request, f"must name a request from 0 to {rows - 1:,}")
@@ -173,9 +175,9 @@ def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches, Pools | 
     _check_sizes(trace, config)
     settings = _settings(trace, config)
     count = sum(_workers(config, len(trace)))
+    full, nodes = may_run_full(trace, config), _nodes(trace, settings)  # first: it needs room for a while
     workers, events = _empty_workers(count), _events(config, settings, len(trace), count)
     core = Core(settings=settings, requests=_requests(trace), workers=workers, events=events)
-    full, nodes = may_run_full(trace, config), _nodes(trace, settings)
     if full:
         nothing = _read_only(np.empty(0, np.int64))
         return core, _caches(nothing, settings, 0), pools_of(core, nodes, trace, config)

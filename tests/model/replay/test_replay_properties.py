@@ -99,7 +99,8 @@ def test_records_are_consistent(trace: Trace, config: ReplayConfig):
 def test_compiled_code_does_what_the_source_says(trace: Trace, config: ReplayConfig):
     """Run the same loops as Python: equal to the bit, so nothing is lost in compiling."""
     core, caches, pools = state_of(trace, config)
-    assert run.py_func(core, caches, pools, np.zeros(2, np.int64))
+    links = None if config.contention == "none" else core.workers
+    assert run.py_func(core, caches, pools, links, np.zeros(2, np.int64))
     try:
         compiled = replay(trace, config)
     except InputError:
