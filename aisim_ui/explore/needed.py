@@ -28,7 +28,8 @@ def needed_bandwidth(workload: Workload, row: Deployment) -> pd.DataFrame:
         `measure`, `at_most_ms`, `prompt_tokens`, `needed_gb_s` (infinite: none is enough), `reads`.
     """
     x = resolve(workload, row)
-    targets = [*(Target("handoff", ms) for ms in DELAYS_MS), Target("ttft", workload.ttft_slo_ms)]
+    delays_ms = sorted({*DELAYS_MS, workload.handoff_budget_ms or DELAYS_MS[0]})
+    targets = [*(Target("handoff", ms) for ms in delays_ms), Target("ttft", workload.ttft_slo_ms)]
     records = []
     for target in targets:
         what = "a handoff" if target.measure == "handoff" else "TTFT"
