@@ -39,7 +39,7 @@ def _start_from(page: str) -> None:
         help="Replaces everything; Undo brings it back.",
         on_change=_preset,
     )
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, gap="xsmall"):
         _share()
         report_button(page)
         st.button(
@@ -48,6 +48,7 @@ def _start_from(page: str) -> None:
             icon=":material/undo:",
             disabled=not state().undo,
             on_click=undo,
+            type="tertiary",
             help="Back to before the last change.",
         )
 
