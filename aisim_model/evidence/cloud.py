@@ -5,7 +5,7 @@ from __future__ import annotations
 from aisim_model.catalog.hardware import gpu
 from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.catalog.models import model
-from aisim_model.evidence.cloud_ttft import replayed_mean_ttft_s
+from aisim_model.evidence.cloud_ttft import queued_mean_ttft_s
 from aisim_model.evidence.machine import Machine
 from aisim_model.evidence.record import Evidence
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
@@ -22,7 +22,7 @@ def cloud_evidence() -> tuple[Evidence, ...]:
     """Put the five runs beside the roofline.
 
     The defaults of `aisim_model.roofline` come from the prefill-bound runs on H200 and H100, which are marked
-    as fitted; the others test them. Mean TTFT, which nothing was fitted to, is that of a replay of the trace.
+    as fitted; the others test them. Mean TTFT, which nothing was fitted to, is that of the trace in a queue.
 
     Examples
     --------
@@ -65,11 +65,11 @@ def _figures(run: CloudRun) -> list[Evidence]:
         found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, how, roofline=predicted))
     if run.mean_ttft_s is not None:
         how = (
-            "replay of the trace without prefix hits, 400 Gb/s a GPU; calibrated: prompts one by one at the "
-            "run's own prefill rate, known where prompts queued; roofline: passes as engines batch them"
+            "the trace's prompts one by one through prefill, without prefix hits; calibrated: at the run's "
+            "own prefill rate, by its KV bandwidth, known where prompts queued"
         )
-        own = replayed_mean_ttft_s(run, rate) if run.prefill_bound else None
-        roofline = replayed_mean_ttft_s(run)
+        own = queued_mean_ttft_s(run, rate) if run.prefill_bound else None
+        roofline = queued_mean_ttft_s(run)
         found.append(
             _row(run, "ttft", "mean_ttft_s", run.mean_ttft_s, how, calibrated=own, roofline=roofline)
         )

@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import math
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from pyarrow import parquet
 
 import aisim_model.traces
 from aisim_model import MODEL_VERSION
-from aisim_model.replay import ReplayConfig
+from aisim_model.replay import Progress, ReplayConfig
+from aisim_ui.cli.replay import _stoppable
 
 Aisim = Callable[[str], Any]
 Written = Callable[[list[tuple[float, int, int]]], Path]
@@ -273,6 +277,20 @@ def test_a_prompt_beyond_what_is_replayed_is_a_sentence(aisim: Aisim, written: W
     ran = aisim(f"replay {written([(0, 10**15, 3)])} {BY_HAND}")
     assert ran.status == 2
     assert "1000000000000000" in ran.err.replace(",", "")
+
+
+def test_ctrl_c_stops_a_replay_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    def work(progress: Progress) -> None:
+        signal.raise_signal(signal.SIGINT)
+        end = time.monotonic() + 20
+        while not progress.control[0]:  # compiled code looks at this between requests
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+    with pytest.raises(typer.Exit) as left:
+        _stoppable(work)
+    assert left.value.exit_code == 130
+    assert "stopped; nothing was written" in capsys.readouterr().err
 
 
 def test_defaults_in_the_help_are_those_of_a_replay(aisim: Aisim) -> None:

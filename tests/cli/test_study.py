@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,3 +87,12 @@ def test_faulty_rows_stop_a_study_before_it_starts(asked: str, aisim: Aisim, tmp
     assert not (tmp_path / "out").exists()
     left = aisim(f"{asked} --out {tmp_path}/out --skip-bad-rows --json")
     assert [row["rows_left_out"] for row in left.json] == [0, 0, 1, 1]
+
+
+def test_dask_that_is_not_installed_is_a_sentence(
+    asked: str, aisim: Aisim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ran = aisim(f"{asked} --out {tmp_path}/out --dask tcp://127.0.0.1:1")
+    assert (ran.status, ran.out) == (2, "")
+    assert "pip install 'aisim[dask]'" in ran.err
