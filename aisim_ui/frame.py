@@ -55,7 +55,6 @@ def report_button(page: str) -> None:
         key="report",
         on_click="ignore",
         type="tertiary",
-        icon=":material/description:",
         help="This page as one file that opens anywhere: its answer, charts, tables and every input.",
     )
 

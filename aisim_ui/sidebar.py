@@ -99,7 +99,7 @@ def _picked_model() -> None:
 
 def _share() -> None:
     now = state()
-    with st.popover("Share", icon=":material/share:", type="primary"):
+    with st.popover("Share", type="primary"):
         st.markdown("**This page as a link.** Every value is written in it.")
         st.code(share.link(st.context.url or "", now.scenario), language=None, wrap_lines=True)
         if now.scenario.workload.model is not None:
