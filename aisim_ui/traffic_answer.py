@@ -155,8 +155,9 @@ def _busiest(outcome: Outcome, bottleneck: str) -> Number:
         busy = {"workers": found.prefill_utilisation or 0.0}
     if not busy:
         return Number("Busiest", "none", "nothing ran", "No time passed.")
-    name = max(busy, key=lambda one: busy[one])
-    waited = f"slowest 1% waited for {bottleneck}" if bottleneck != name else f"{percent(busy[name])} busy"
+    # a decode worker with any sequence is busy, yet may take many more: load says more than use
+    name = max(outcome.loads or busy, key=(outcome.loads or busy).__getitem__)
+    waited = f"slowest 1% waited for {bottleneck}" if bottleneck != name else f"{percent(busy[name])} of the time"
     each = ", ".join(f"{one} {percent(share)}" for one, share in busy.items())
     return Number(
         "Busiest",

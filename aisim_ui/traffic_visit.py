@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
@@ -89,6 +90,7 @@ def start(scenario: Scenario, loaded: Loaded) -> None:
     ]
     if jobs:
         now.run = Run(len(loaded.trace), jobs, _gate()).start()
+        weakref.finalize(now, now.run.stop)  # a visitor who has left waits for nothing
 
 
 def _work(
