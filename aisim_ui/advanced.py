@@ -8,9 +8,10 @@ import streamlit as st
 
 from aisim_model.compare import Outcome
 from aisim_model.engines import engine
+from aisim_ui.fields import field
 from aisim_ui.inputs import choice, number, take_back
 from aisim_ui.row_table import OWN
-from aisim_ui.state import Place
+from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal
 
 SPOT = "advanced"
@@ -24,8 +25,10 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "window_layers": ("window", "full"),
     "mla_copies": ("per_rank", "once"),
-    "prefix_credit": (None, "blocks", "tokens", "none"),
-    "order": (None, "source_first", "destination_first"),
+}
+OPEN_OPTIONS: dict[str, tuple[str, ...]] = {
+    "prefix_credit": ("blocks", "tokens", "none"),
+    "order": ("source_first", "destination_first"),
 }
 
 
@@ -44,8 +47,10 @@ def advanced(one: Outcome) -> None:
 def _field(place: Place, one: Outcome) -> None:
     profile = engine(one.row.engine)
     if place.name in OPTIONS:
-        given = getattr(profile, place.name, None)
-        choice(place, SPOT, OPTIONS[place.name], {None: f"{OWN}: {given}"})
+        choice(place, SPOT, OPTIONS[place.name], {})
+        return
+    if place.name in OPEN_OPTIONS:
+        _open_choice(place, f"{OWN}: {getattr(profile, place.name)}")
         return
     filled = {
         "bandwidth_gb_s": f"{float(one.x.bandwidth_gb_s):,.6g}",
@@ -56,3 +61,25 @@ def _field(place: Place, one: Outcome) -> None:
     number(place, SPOT, empty=filled.get(place.name, ""))
     if place.name in filled and getattr(one.row, place.name) is not None:
         take_back(place, SPOT, "Take back")
+
+
+def _open_choice(place: Place, empty: str) -> None:
+    """Draw a choice that may be left to the engine; `empty` says what counts then."""
+    spec, key = field(place.model, place.name), f"{SPOT}.pick.{place.key}"
+    if st.session_state.get(key) != (value := place.value(state().scenario)):
+        st.session_state[key] = value
+    st.selectbox(
+        spec.label,
+        OPEN_OPTIONS[place.name],
+        index=None,
+        key=key,
+        placeholder=empty,
+        help=spec.help,
+        on_change=_picked,
+        args=(place, key),
+    )
+
+
+def _picked(place: Place, key: str) -> None:
+    value = st.session_state[key]
+    attempt(place.key, str(value), lambda scenario: place.put(scenario, value))

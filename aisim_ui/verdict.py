@@ -80,3 +80,10 @@ def matters_sentence(name: str, moved: pd.DataFrame) -> str:
         return f"{most}; nothing else moves it."
     second = moved.iloc[1]
     return f"{most}; next comes {second['label'].lower()} with {milliseconds(second['swing_ms'])}."
+
+
+def ranked_list(found: pd.DataFrame) -> str:
+    """Return the rows in the order of their ranks, each with its reason; made from `compare.table`."""
+    ordered = found.sort_values("rank")
+    reasons = zip(ordered["rank"], ordered["deployment"], ordered["why"], strict=True)
+    return "\n".join(f"{rank}. **{literal(name)}** {literal(why)}" for rank, name, why in reasons)

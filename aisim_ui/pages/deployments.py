@@ -15,7 +15,7 @@ from aisim_ui.row_results import SAYS, VIEWS, for_people, settings
 from aisim_ui.row_table import row_table
 from aisim_ui.rows import row_buttons, row_choices
 from aisim_ui.state import Place, state
-from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
+from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, ranked_list, unequal_sentence
 
 SECOND = ("Against the baseline", "What moves TTFT")
 
@@ -55,3 +55,5 @@ with right:
     number(Place("arrivals_per_s"), "deployments")
 draw_table(found, for_people(found, view), "deployments", "deployments.table", column_config=settings(view))
 st.caption(SAYS[view])
+if view == "Cost and rank":
+    st.markdown(ranked_list(found))

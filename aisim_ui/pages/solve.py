@@ -30,7 +30,12 @@ selected = next(one for one in found if one["deployment_id"] == row.id)
 answer_place.markdown(f"#### {literal(row.name)}: {literal(said(question, selected))}")
 st.markdown("\n".join(f"- **{literal(one['deployment'])}**: {literal(said(question, one))}" for one in found))
 numbers = pd.DataFrame(found)
-draw_table(numbers, numbers.drop(columns=["deployment_id", "kind"]), f"solved for {question}", "solve.table")
+draw_table(
+    numbers,
+    numbers.drop(columns=["deployment_id", "kind"]).dropna(axis=1, how="all"),
+    f"solved for {question}",
+    "solve.table",
+)
 if question in ("break-even", "workers") and row.split:
     other = aggregated_for(scenario, row)
     rows = (row,) if other is None else (row, other.changed(id="to-beat", color=0))

@@ -44,7 +44,7 @@ def test_it_opens_on_the_worked_example(page: AppTest) -> None:
         "#### 5 of 5 deployments meet both SLOs for one request, all on 8 GPUs; "
     )
     assert titles(page) == [
-        "TTFT by part: one request, nothing else running",
+        "TTFT by part: one request, idle system",
         "TTFT against Aggregated 2 x TP4",
     ]
 
@@ -111,6 +111,8 @@ def test_each_view_shows_its_columns(page: AppTest, view: str, column: str) -> N
     page.button_group(key="deployments.view").set_value(view).run()
     assert not page.exception
     assert column in page.dataframe[1].value.columns
+    ranked = [one.value for one in page.markdown if one.value.startswith("1. **Aggregated 2 x TP4**")]
+    assert len(ranked) == (view == "Cost and rank")
 
 
 def test_arrivals_bring_the_estimate_under_load(page: AppTest) -> None:
