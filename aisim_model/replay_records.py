@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from aisim_model import MODEL_VERSION
@@ -15,12 +16,11 @@ from aisim_model.replay import ReplayResult
 from aisim_model.replay.writing import DECIMALS, to_table
 from aisim_model.sweep.write import fresh
 
+ROWS_AT_A_TIME = 65_536
 ENDINGS = (".csv", ".parquet")
 
 
-def records(
-    results: Mapping[str, ReplayResult], rows_left_out: int = 0, *, decimals: int | None = None
-) -> pa.Table:
+def records(results: Mapping[str, ReplayResult], rows_left_out: int = 0) -> pa.Table:
     """Return the records of replays in one table, a row a request and deployment.
 
     Parameters
@@ -30,8 +30,6 @@ def records(
         has no such column.
     rows_left_out : int
         Faulty rows of the trace that were left out [-], a column like the model's version.
-    decimals : int, optional
-        Hold times as decimals of so many places; as they are when left out.
 
     Examples
     --------
@@ -45,7 +43,7 @@ def records(
     """
     tables = []
     for deployment_id, result in results.items():
-        table = to_table(result, decimals=decimals)
+        table = to_table(result)
         if deployment_id:
             table = table.add_column(0, "deployment_id", _repeated(deployment_id, table.num_rows))
         table = table.append_column("rows_left_out", pa.repeat(pa.scalar(rows_left_out), table.num_rows))
@@ -58,9 +56,24 @@ def _repeated(text: str, rows: int) -> pa.Array:
 
 
 def write_csv(table: pa.Table, sink: BinaryIO) -> None:
-    """Write a table with its names as they are and nothing quoted: its texts are ids."""
+    """Write a table: its names as they are, floats to six decimals, nothing quoted since its texts are ids.
+
+    Some rows at a time, so that decimals take little memory.
+    """
     sink.write((",".join(table.column_names) + "\n").encode())
-    csv.write_csv(table, sink, csv.WriteOptions(include_header=False, quoting_style="none"))
+    unquoted = csv.WriteOptions(include_header=False, quoting_style="none")
+    for first in range(0, table.num_rows, ROWS_AT_A_TIME):
+        csv.write_csv(_in_decimals(table.slice(first, ROWS_AT_A_TIME)), sink, unquoted)
+
+
+def _in_decimals(table: pa.Table) -> pa.Table:
+    columns = [
+        pc.cast(pc.round(column, ndigits=DECIMALS), pa.decimal128(38, DECIMALS), safe=False)
+        if pa.types.is_floating(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.Table.from_arrays(columns, names=table.column_names)
 
 
 def ending_of(path: Path) -> str:
@@ -103,7 +116,8 @@ def write_records(path: Path, results: Mapping[str, ReplayResult], rows_left_out
     """
     ending = ending_of(path)
     with fresh(path) as unfinished, unfinished.open("wb") as sink:
+        table = records(results, rows_left_out)
         if ending == ".csv":
-            write_csv(records(results, rows_left_out, decimals=DECIMALS), sink)
+            write_csv(table, sink)
         else:
-            parquet.write_table(records(results, rows_left_out), sink)
+            parquet.write_table(table, sink)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import streamlit as st
 from pyarrow import parquet
 
-from aisim_model.replay.writing import DECIMALS
 from aisim_model.replay_records import records, write_csv
 from aisim_model.scenario import Workload
 from aisim_model.traces.faults import counted
@@ -157,7 +156,7 @@ def _file(shown: Sequence[Shown], ending: str) -> bytes:
     results = {row.id: outcome.result for row, outcome in shown}
     left_out, target = shown[0][1].rows_left_out, io.BytesIO()
     if ending == "csv":
-        write_csv(records(results, left_out, decimals=DECIMALS), target)
+        write_csv(records(results, left_out), target)
     else:
         parquet.write_table(records(results, left_out), target)
     return target.getvalue()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from aisim_model import MODEL_VERSION
+from aisim_model import MODEL_VERSION, replay_records
 from aisim_model.checked_replay import checked_replay
 from aisim_model.errors import InputError
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
@@ -91,9 +91,18 @@ def test_records_of_both_kinds_stand_in_one_table() -> None:
 
 def test_a_csv_has_bare_names_and_six_decimals() -> None:
     sink = io.BytesIO()
-    write_csv(records({"": split()}, decimals=6).select(["row", "ttft_ms", "status"]), sink)
+    write_csv(records({"": split()}).select(["row", "ttft_ms", "status"]), sink)
     lines = "row,ttft_ms,status\n0,143.000000,completed\n1,271.000000,completed\n2,79.000000,completed\n"
     assert sink.getvalue().decode() == lines
+
+
+def test_a_long_csv_is_written_in_slices_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, sliced = io.BytesIO(), io.BytesIO()
+    write_csv(records({"a": split(), "b": aggregated()}), whole)
+    monkeypatch.setattr(replay_records, "ROWS_AT_A_TIME", 2)
+    write_csv(records({"a": split(), "b": aggregated()}), sliced)
+    assert sliced.getvalue() == whole.getvalue()
+    assert whole.getvalue().count(b"\n") == 7
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
