@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from aisim_model.inputs import Inputs
-from aisim_model.measured_table import outside_table
-from aisim_model.ttft import breakdown, decode_step_ms, prefill_ms, transfer_ms
+from aisim_model.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
 
 
 class Rival(NamedTuple):
@@ -90,8 +89,7 @@ def _overlaps(x: Inputs) -> Iterator[Rival]:
 
 def _prefills(x: Inputs) -> Iterator[Rival]:
     table = x.row.prefill_table
-    uncached = x.prompt_tokens - x.prefill_cached_tokens
-    beyond = bool(table) and bool(outside_table(uncached, [tokens for tokens, _ in table or ()]))
+    beyond = bool(table) and bool(prefill_extrapolated(_as(x, prefill_model="table")))
     asked = {
         "roofline": (
             x.spec.total_parameters is not None,

@@ -257,7 +257,8 @@ class Deployment(Frozen):
         }
         for (chooser, choice), field in needs.items():
             if getattr(self, chooser) == choice and getattr(self, field) is None:
-                problem = f"needs a number in {field}"
+                what = "table of tokens and milliseconds" if choice == "table" else "number"
+                problem = f"needs a {what} in {field}"
                 raise InputError(chooser, choice, problem, "Enter it, or choose another model.")
         return self
 

@@ -18,7 +18,7 @@ from aisim_model import decode, prefill, transfer
 from aisim_model.floats import larger, unboxed
 from aisim_model.handoff import TransferTimingMode, transfer_delay_ms
 from aisim_model.inputs import Inputs
-from aisim_model.measured_table import table_ms
+from aisim_model.measured_table import outside_table, table_ms
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,14 @@ def prefill_ms(x: Inputs) -> Any:
         tensor_parallel=x.row.prefill_tp,
         **_sizes(x),
     )
+
+
+def prefill_extrapolated(x: Inputs) -> Any:
+    """Whether the row's measured table has no rows on both sides of what is to be computed."""
+    if x.row.prefill_model != "table":
+        return False
+    tokens = [tokens for tokens, _ in x.row.prefill_table or ()]
+    return outside_table(x.prompt_tokens - x.prefill_cached_tokens, tokens)
 
 
 def decode_step_ms(x: Inputs, context_tokens: Any = None, batch: Any = 1.0) -> Any:

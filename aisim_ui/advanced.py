@@ -8,8 +8,10 @@ import streamlit as st
 
 from aisim_model.compare import Outcome
 from aisim_model.engines import engine
+from aisim_ui.engine_words import defaults_line, opt_in_lines
 from aisim_ui.fields import field
 from aisim_ui.inputs import choice, number, take_back
+from aisim_ui.prefill_table import extrapolated_sentence, table_inputs
 from aisim_ui.row_table import OWN
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal
@@ -35,13 +37,18 @@ OPEN_OPTIONS: dict[str, tuple[str, ...]] = {
 def advanced(one: Outcome) -> None:
     """Draw the drawer's switch, and its fields once it is open."""
     row = one.row
+    if beyond := extrapolated_sentence(one):
+        st.warning(beyond, icon=":material/trending_up:")
     if not st.toggle(f"Advanced: {literal(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."):
         return
+    st.markdown(defaults_line(row.engine))
+    st.caption("Only when asked of this engine: " + "; ".join(opt_in_lines(row)) + ".")
     for column, (title, names) in zip(st.columns(len(GROUPS)), GROUPS, strict=True):
         with column:
             st.markdown(f"**{title}**")
             for name in names:
                 _field(Place(name, row.id), one)
+    table_inputs(row, SPOT)
 
 
 def _field(place: Place, one: Outcome) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from aisim_model.compare import Outcome
 from aisim_model.scenario import Deployment
+from aisim_model.ttft import prefill_extrapolated
+from aisim_ui.engine_words import counted_on_line
 
 COLORS = {"measured": "green", "nominal": "blue", "assumed": "orange", "yours": "violet", "config": "gray"}
 PREFILL = {
@@ -26,8 +28,14 @@ def badge(kind: str, text: str = "") -> str:
 
 
 def _bandwidth(row: Deployment) -> str:
-    if row.link_model == "calibrated":
+    if row.link_model == "calibrated" and row.bandwidth_gb_s is not None:
         return badge("measured", "calibrated")
+    if row.link_model == "calibrated" and (row.alpha_ms, row.per_descriptor_us, row.link_efficiency) != (
+        0,
+        0,
+        1,
+    ):
+        return badge("nominal") + " with " + badge("yours", "yours: costs beside it")
     return badge("nominal" if row.bandwidth_gb_s is None else "yours")
 
 
@@ -38,5 +46,9 @@ def inputs_line(one: Outcome, kv_by_hand: bool) -> str:
     if row.split:
         parts.append("bandwidth " + _bandwidth(row))
     parts.append("prefill " + badge(*PREFILL[row.prefill_model]))
+    if prefill_extrapolated(one.x):
+        parts[-1] += " " + badge("assumed", "carried on beyond its rows")
     parts.append("decode step " + badge(*DECODE[row.decode_model]))
+    if asked := counted_on_line(row):
+        parts.append(f"{asked} " + badge("assumed", "opt-in of the engine"))
     return " · ".join(parts)

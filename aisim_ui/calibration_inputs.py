@@ -56,8 +56,9 @@ def measurements() -> None:
             max_value=512,
             value=rows.tensor_parallel,
             key=RANKS,
-            placeholder="needed for a log, whose figures are per rank",
+            placeholder="needed for a log",
             on_change=_said,
+            help="Tensor parallelism of a handoff: the figures in vLLM's log are of one rank.",
         )
         st.number_input(
             "Links that a transfer used side by side",

@@ -74,18 +74,13 @@ def read_measurements(
     >>> found.bytes_sent, found.milliseconds
     (array([18874368., 37748736.]), array([0.54, 0.61]))
     """
-    text = _decoded(source) if isinstance(source, bytes) else source.removeprefix("\ufeff")
+    text = _decoded(source)
     if is_transfer_log(text):
         return read_transfer_log(text, tensor_parallel)
     delimiter = _delimiter(text)
-    lines = _filled_lines(text, delimiter)
-    _, header = next(lines, (0, []))
-    columns = [_column(index, _plain(cell)) for index, cell in enumerate(header)]
-    size = _only(columns, "size", "bytes") or _only(columns, "tokens", "tokens")
-    time = _only(columns, "time", "milliseconds")
-    if size is None or time is None:
-        missing = "a size" if size is None else "a time"
-        raise InputError("header", ", ".join(header), f"has no column of {missing}", EXPECTED)
+    columns, lines = _table(text, delimiter)
+    size = _needed(columns, "a size", EXPECTED, ("size", "bytes"), ("tokens", "tokens"))
+    time = _needed(columns, "a time", EXPECTED, ("time", "milliseconds"))
     counts = _only(columns, "descriptors", "descriptors")
     rate, copies = _only(columns, "rate", _RATE_COLUMN), _only(columns, "copies", _REPLICATION_COLUMN)
     in_tokens = size.kind == "tokens"
@@ -116,7 +111,67 @@ def read_measurements(
     return measured(sizes, times, descriptors if counts else None, rows, notes, counted=counted)
 
 
-def _decoded(data: bytes) -> str:
+def read_prefill_table(source: str | bytes) -> tuple[tuple[float, float], ...]:
+    r"""Read measured prefill times from a table's text: tokens and milliseconds, in any order.
+
+    Parameters
+    ----------
+    source : str or bytes
+        A table with a header: `tokens`, and `milliseconds` (or a name that ends in another unit of time).
+
+    Returns
+    -------
+    tuple of (float, float)
+        Tokens [-] and milliseconds [ms] of each row, tokens rising.
+
+    Raises
+    ------
+    InputError
+        A sentence that names row and column; also where two rows have as many tokens.
+
+    Examples
+    --------
+    >>> read_prefill_table("tokens;ms\n8192;169,1\n128;18,5\n")
+    ((128.0, 18.5), (8192.0, 169.1))
+    """
+    text = _decoded(source)
+    delimiter = _delimiter(text)
+    columns, lines = _table(text, delimiter)
+    expected = "Columns are `tokens` and `milliseconds`."
+    tokens = _needed(columns, "tokens", expected, ("tokens", "tokens"))
+    time = _needed(columns, "a time", expected, ("time", "milliseconds"))
+    found: dict[float, float] = {}
+    for number, cells in lines:
+        count = _number(cells, tokens, number, delimiter)
+        if count in found:
+            problem = "stands in the table twice"
+            raise InputError(
+                f"row {number}, tokens", f"{count:,.0f}", problem, "Keep one row for each length."
+            )
+        found[count] = _number(cells, time, number, delimiter)
+    return tuple(sorted(found.items()))
+
+
+def _table(text: str, delimiter: str) -> tuple[list[_Column], Iterator[tuple[int, list[str]]]]:
+    """Return the columns of a table by its header, and its other lines."""
+    lines = _filled_lines(text, delimiter)
+    _, header = next(lines, (0, []))
+    return [_column(index, _plain(cell)) for index, cell in enumerate(header)], lines
+
+
+def _needed(columns: list[_Column], what: str, expected: str, *kinds: tuple[str, str]) -> _Column:
+    """Return the first column that there is of these kinds, each with its preferred name, or ask for it."""
+    found = next((column for kind, name in kinds if (column := _only(columns, kind, name))), None)
+    if found is None:
+        header = ", ".join(column.name for column in columns)
+        raise InputError("header", header, f"has no column of {what}", expected)
+    return found
+
+
+def _decoded(source: str | bytes) -> str:
+    if isinstance(source, str):
+        return source.removeprefix("\ufeff")
+    data = source
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         return data.decode(encoding)

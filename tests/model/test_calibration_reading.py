@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aisim_model.calibration import calibrate, read_measurements, read_transfer_log
+from aisim_model.calibration import calibrate, read_measurements, read_prefill_table, read_transfer_log
 from aisim_model.errors import InputError
 
 LOG = (Path(__file__).parent / "data" / "vllm_kv_transfer.log").read_text(encoding="utf-8")
@@ -86,6 +86,39 @@ def test_descriptors_are_taken_along(name: str) -> None:
     assert found.descriptors is not None
     assert found.descriptors.tolist() == [64.0]
     assert found.counted == ("blocks" if "block" in name else "descriptors")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tokens,milliseconds\n1024,32.5\n8192,169\n",
+        "tokens,milliseconds\n8192,169\n1024,32.5\n",
+        "\ufeffPrompt tokens;Time [ms];note\n1024;32,5;a\n\n8192;169;b\n",
+        "isl\tprefill_s\n1024\t0.0325\n8192\t0.169\n",
+        'tokens,milliseconds\n"1,024",32.5\n"8,192",169\n',
+    ],
+)
+def test_prefill_tables_as_people_write_them(text: str) -> None:
+    assert read_prefill_table(text) == ((1024.0, 32.5), (8192.0, 169.0))
+    assert read_prefill_table(text.encode()) == read_prefill_table(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no column of tokens"),
+        ("bytes,milliseconds\n1e6,1\n", "no column of tokens"),
+        ("tokens,count\n1,1\n", "no column of a time"),
+        ("tokens,milliseconds\n128,20\n128,21\n", "row 3, tokens = '128': stands in the table twice"),
+        ("tokens,milliseconds\n128,0\n", "row 2, milliseconds = '0': must be a number above 0"),
+        ("tokens,milliseconds\n12.5,1\n", "whole number of tokens"),
+        ("tokens,milliseconds\nmany,1\n", "row 2, tokens = 'many'"),
+    ],
+)
+def test_what_is_no_prefill_table_gets_a_sentence(text: str, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_prefill_table(text)
+    assert says in str(refused.value)
 
 
 def test_the_tokens_of_a_block_are_no_count() -> None:

@@ -96,3 +96,36 @@ def test_badges_say_what_each_input_is_worth() -> None:
     )
     assert by_hand.count(badge("yours")) >= 2
     assert "bandwidth" not in inputs_line(asked(kind="aggregated"), kv_by_hand=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({}, badge("nominal")),
+        ({"alpha_ms": 1}, "yours: costs beside it"),
+        ({"alpha_ms": 1, "bandwidth_gb_s": 90}, badge("measured", "calibrated")),
+    ],
+)
+def test_a_calibrated_link_is_measured_once_it_has_a_bandwidth(values: dict[str, Any], says: str) -> None:
+    line = inputs_line(asked(link_model="calibrated", **values), kv_by_hand=False)
+    assert f"bandwidth {says}" in line or says in line
+    assert ("calibrated" in line) is ("bandwidth_gb_s" in values)
+
+
+def test_what_an_engine_does_only_when_asked_is_marked() -> None:
+    assert "opt-in" not in inputs_line(asked(), kv_by_hand=False)
+    assert "overlap layer :orange-badge[opt-in of the engine]" in inputs_line(
+        asked(overlap="layer"), kv_by_hand=False
+    )
+
+
+def test_a_table_that_is_carried_on_is_marked() -> None:
+    table = ((128, 20), (8192, 170))
+    said = [
+        inputs_line(
+            asked(Workload(prompt_tokens=tokens), prefill_model="table", prefill_table=table),
+            kv_by_hand=False,
+        )
+        for tokens in (8192, 8193)
+    ]
+    assert ["carried on" in line for line in said] == [False, True]
