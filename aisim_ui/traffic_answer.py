@@ -53,9 +53,10 @@ def compared(all_shown: Sequence[Shown], slo: Workload) -> str:
     good = [literal(row.name) for row, outcome in all_shown if _p99(outcome) <= slo.ttft_slo_ms]
     which = f": {', '.join(good)}" if 0 < len(good) < len(all_shown) else ""
     many = f"{len(good)} of {len(all_shown)}" if good else f"None of {len(all_shown)}"
-    noun = "deployment keeps" if len(good) == 1 else "deployments keep"
+    noun = "deployment" if len(all_shown) == 1 else "deployments"
+    verb = "keeps" if len(good) == 1 else "keep"
     limit = milliseconds(slo.ttft_slo_ms)
-    return f"{many} {noun} 99% of the requests within the SLO of {limit} on TTFT{which}."
+    return f"{many} {noun} {verb} 99% of the requests within the SLO of {limit} on TTFT{which}."
 
 
 def _p99(outcome: Outcome) -> float:
@@ -157,7 +158,9 @@ def _busiest(outcome: Outcome, bottleneck: str) -> Number:
         return Number("Busiest", "none", "nothing ran", "No time passed.")
     # a decode worker with any sequence is busy, yet may take many more: load says more than use
     name = max(outcome.loads or busy, key=(outcome.loads or busy).__getitem__)
-    waited = f"slowest 1% waited for {bottleneck}" if bottleneck != name else f"{percent(busy[name])} of the time"
+    waited = (
+        f"{percent(busy[name])} of the time" if bottleneck == name else f"slowest 1% waited for {bottleneck}"
+    )
     each = ", ".join(f"{one} {percent(share)}" for one, share in busy.items())
     return Number(
         "Busiest",

@@ -108,7 +108,7 @@ def reading(loaded: Loaded) -> None:
     elif loaded.problem is not None:
         st.error(literal(str(loaded.problem)), icon=":material/error:")
         if loaded.problem.field == "decimal" and is_file:
-            _pick("decimal", list(DECIMALS), DECIMALS, "Decimal mark")
+            _pick("decimal", list(DECIMALS), DECIMALS, "Decimal mark", "fault")
     if loaded.report is not None:
         _report(loaded)
     if is_file and file is not None and upload is not None:
@@ -167,7 +167,7 @@ def _choices(file: TraceFile, upload: Upload) -> None:
     with middle:
         _pick("time_unit", [DETECT, *UNITS], {}, "Arrivals are in")
     with right:
-        _pick("decimal", [DETECT, *DECIMALS], DECIMALS, "Decimal mark", "table")
+        _pick("decimal", [DETECT, *DECIMALS], DECIMALS, "Decimal mark")
     found = columns_of(upload.sha256, upload)
     if not found:
         return
@@ -183,7 +183,7 @@ def _choices(file: TraceFile, upload: Upload) -> None:
         st.form_submit_button("Use these columns", on_click=_mapped)
 
 
-def _pick(name: str, options: list[Any], names: dict[Any, str], label: str, spot: str = "fault") -> None:
+def _pick(name: str, options: list[Any], names: dict[Any, str], label: str, spot: str = "table") -> None:
     """Draw a choice over what is detected; at a fault without the choice to detect it."""
     key, file = f"traffic.choose.{spot}.{name}", state().scenario.traffic.file
     current = getattr(file, name) or (DETECT if DETECT in options else None)
