@@ -6,10 +6,12 @@ workers), transfers that end, arrivals; then what follows from them, first come 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from aisim_model.replay.cancellation import cancel
-from aisim_model.replay.compiled import Integers, Records, compiled, entry
+from aisim_model.replay.compiled import Integers, Records, compiled, entry, fingerprint
 from aisim_model.replay.events import (
     CANCEL,
     DECODE_ENDED,
@@ -152,31 +154,47 @@ def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | No
             _handle(core, caches, pools, links, pop_event(settings, core.events), now)
 
 
-@entry
-def run(core: Core, caches: Caches, pools: Pools | None, links: Records | None, control: Integers) -> bool:
-    """Replay to the end and return True, or False where a stop was asked for.
+def _loop(rules: int) -> Callable[..., bool]:
+    """Return the loop over instants, compiled for these rules.
 
-    `links` are the workers, which keep the links that transfers share, or None where they share none: less to
-    compile. `control` holds a request to stop and the number of requests that are done.
+    The number has to stand in the function: Numba keeps what it has compiled by the function and the age of
+    its file, and would not see that a rule changed in another.
     """
-    settings = core.settings[0]
-    looked = 0
-    while settings.arrived < len(core.requests) or settings.heap_size > 0:
-        now = np.inf
-        if settings.arrived < len(core.requests):
-            now = core.requests[settings.arrived].arrival
-        if settings.heap_size > 0:
-            now = min(now, core.events[0].time)
-        _settle(core, caches, pools, links, now)
-        looked += 1
-        if looked == INSTANTS_BETWEEN_LOOKS:
-            looked = 0
-            control[1] = settings.done
+
+    @entry
+    def run(
+        core: Core, caches: Caches, pools: Pools | None, links: Records | None, control: Integers
+    ) -> bool:
+        """Replay to the end and return True, or False where a stop was asked for.
+
+        `links` are the workers, which keep the links that transfers share, or None where they share none: less
+        to compile. `control` takes a request to stop, and gives the number of requests that are done and the
+        rules that did it.
+        """
+        settings = core.settings[0]
+        control[2] = rules
+        looked = 0
+        while settings.arrived < len(core.requests) or settings.heap_size > 0:
+            now = np.inf
+            if settings.arrived < len(core.requests):
+                now = core.requests[settings.arrived].arrival
+            if settings.heap_size > 0:
+                now = min(now, core.events[0].time)
+            _settle(core, caches, pools, links, now)
+            looked += 1
+            if looked == INSTANTS_BETWEEN_LOOKS:
+                looked = 0
+                control[1] = settings.done
+                if control[0] != 0:
+                    return False
+        for index in range(len(core.workers)):
+            catch_up(core, caches, pools, index, np.inf)
             if control[0] != 0:
                 return False
-    for index in range(len(core.workers)):
-        catch_up(core, caches, pools, index, np.inf)
-        if control[0] != 0:
-            return False
-    control[1] = settings.done
-    return True
+        control[1] = settings.done
+        return True
+
+    return run
+
+
+run = _loop(fingerprint())

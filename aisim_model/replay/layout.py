@@ -27,16 +27,21 @@ def _integers(names: str) -> list[Field]:
     return [(name, np.int64) for name in names.split()]
 
 
-REQUEST = np.dtype(
+_REQUEST = (
     _floats("arrival prefill_start held asked granted link_asked link_start wire_end activated")
     + _floats("first second last cancelled alone")
     + _integers("prompt output first_hash hash_count prefill_hit decode_hit moved computed emitted")
-    + _integers("prefill_worker decode_worker stage ready")
+    + _integers("prefill_worker decode_worker stage ready order")
     # `key` orders a skew heap: the pass after which a sequence ends, or the link's clock at a transfer's end
     + _floats("key")
-    + _integers("left right next")
+    + _integers("left right next next_release")
+)
+REQUEST = np.dtype(_REQUEST, align=True)
+
+POOLED_REQUEST = np.dtype(
     # pools that can run full: neighbours among those that run, what this pass takes, blocks owned
-    + _integers("before after next_release order preemptions took took_prompt took_before took_pass")
+    _REQUEST
+    + _integers("before after preemptions took took_prompt took_before took_pass")
     + _integers("blocks source_blocks first_block first_source"),
     align=True,
 )

@@ -153,6 +153,7 @@ def _handoff_columns(requests: Records, config: ReplayConfig) -> dict[str, Colum
 def result_of(trace: Trace, config: ReplayConfig, core: Core) -> ReplayResult:
     """Read the outcome from the records of a finished replay."""
     requests, workers = core.requests, core.workers
+    names = requests.dtype.names
     columns: dict[str, Column] = {
         "row": np.arange(len(trace)),
         "source_row": trace.source_rows,
@@ -175,7 +176,7 @@ def result_of(trace: Trace, config: ReplayConfig, core: Core) -> ReplayResult:
         "first_token_ms": requests.first,
         "last_token_ms": requests.last,
         "cancelled_ms": requests.cancelled,
-        "preemptions": requests.preemptions,
+        "preemptions": requests.preemptions if "preemptions" in names else np.zeros(len(trace), np.int64),
         "ttft_ms": requests.first - requests.arrival,
     }
     columns |= _parts(requests, config)

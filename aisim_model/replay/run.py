@@ -23,7 +23,7 @@ class Progress:
     """
 
     def __init__(self) -> None:
-        self.control = np.zeros(2, np.int64)
+        self.control = np.zeros(3, np.int64)
 
     @property
     def finished(self) -> int:
@@ -75,7 +75,7 @@ def replay(trace: Trace, config: ReplayConfig, progress: Progress | None = None)
     >>> replay(trace, config).column("ttft_ms")
     array([143., 271.])
     """
-    control = progress.control if progress is not None else np.zeros(2, np.int64)
+    control = progress.control if progress is not None else np.zeros(3, np.int64)
     core, caches, pools = state_of(trace, config)
     links = None if config.contention == "none" else core.workers
     if not run(core, caches, pools, links, control):

@@ -10,7 +10,7 @@ from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
-from aisim_model.replay.layout import EVENT, NONE, REQUEST, SETTINGS, WORKER
+from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, WORKER
 from aisim_model.replay.prefixes import nodes_of, table_size
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.times import DecodeTime, PrefillTime
@@ -18,6 +18,10 @@ from aisim_model.traces.trace import Trace
 
 UNLIMITED = 2**62
 UNSET = ("in_progress", "in_heap", "oldest", "newest", "refused")  # of a worker, beside heads and tails
+UNSET_OF_REQUEST = (
+    *("next", "left", "right", "next_release", "prefill_worker", "decode_worker"),
+    *("before", "after", "took_pass"),
+)
 MOST_BLOCKS_A_NODE = 2**16 - 1
 MOST_DECODE_TOKENS = 20_000_000_000
 
@@ -77,22 +81,13 @@ def _settings(trace: Trace, config: ReplayConfig) -> Records:
     return settings
 
 
-def _requests(trace: Trace) -> Records:
-    requests = np.zeros(len(trace), REQUEST).view(np.recarray)
-    for name in REQUEST.names or ():
-        if REQUEST[name] == np.float64:
+def _requests(trace: Trace, kind: np.dtype[np.void]) -> Records:
+    requests = np.zeros(len(trace), kind).view(np.recarray)
+    for name in kind.names or ():
+        if kind[name] == np.float64:
             requests[name] = np.nan
-    for name in (
-        "next",
-        "left",
-        "right",
-        "prefill_worker",
-        "decode_worker",
-        "before",
-        "after",
-        "next_release",
-    ):
-        requests[name] = NONE
+        elif name in UNSET_OF_REQUEST:
+            requests[name] = NONE
     requests["arrival"], requests["prompt"] = trace.arrival_ms, trace.input_tokens
     requests["output"] = trace.output_tokens
     if trace.has_hash_ids:
@@ -177,7 +172,8 @@ def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches, Pools | 
     count = sum(_workers(config, len(trace)))
     full, nodes = may_run_full(trace, config), _nodes(trace, settings)  # first: it needs room for a while
     workers, events = _empty_workers(count), _events(config, settings, len(trace), count)
-    core = Core(settings=settings, requests=_requests(trace), workers=workers, events=events)
+    requests = _requests(trace, POOLED_REQUEST if full else REQUEST)
+    core = Core(settings=settings, requests=requests, workers=workers, events=events)
     if full:
         nothing = _read_only(np.empty(0, np.int64))
         return core, _caches(nothing, settings, 0), pools_of(core, nodes, trace, config)

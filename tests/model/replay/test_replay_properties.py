@@ -20,6 +20,7 @@ from aisim_model.replay import (
     replay,
     verdict,
 )
+from aisim_model.replay.compiled import fingerprint
 from aisim_model.replay.coordinator import run
 from aisim_model.replay.result import result_of
 from aisim_model.replay.settings import state_of
@@ -100,7 +101,7 @@ def test_compiled_code_does_what_the_source_says(trace: Trace, config: ReplayCon
     """Run the same loops as Python: equal to the bit, so nothing is lost in compiling."""
     core, caches, pools = state_of(trace, config)
     links = None if config.contention == "none" else core.workers
-    assert run.py_func(core, caches, pools, links, np.zeros(2, np.int64))
+    assert run.py_func(core, caches, pools, links, np.zeros(3, np.int64))
     try:
         compiled = replay(trace, config)
     except InputError:
@@ -131,3 +132,11 @@ def test_progress_counts_what_is_done():
     trace = Trace(np.arange(10) * 1.0, np.full(10, 100), np.full(10, 5))
     replay(trace, ReplayConfig(prefill_workers=1, decode_workers=1), progress)
     assert progress.finished == 10
+
+
+def test_a_changed_rule_is_compiled_anew():
+    """What is kept on disk goes by a number that any file of the rules changes, and each replay says it."""
+    progress = Progress()
+    trace = Trace(np.zeros(1), np.full(1, 100), np.full(1, 5))
+    replay(trace, ReplayConfig(prefill_workers=1, decode_workers=1), progress)
+    assert progress.control[2] == fingerprint()
