@@ -4,10 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from aisim_model.evidence import evidence
+from aisim_model.evidence.cloud_scenario import CloudVerdict, cloud_scenario, cloud_verdicts
 from aisim_ui.charts.predicted_measured import predicted_measured
+from aisim_ui.cloud_table import COLUMNS as CLOUDS
+from aisim_ui.cloud_table import cloud_sentence, cloud_table
 from aisim_ui.evidence_table import sentence, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
+from aisim_ui.state import replace
 
 ERROR = {"format": "percent"}
 COLUMNS = {
@@ -33,6 +37,12 @@ def measured() -> pd.DataFrame:
     return table(evidence())
 
 
+@st.cache_data(max_entries=1)
+def runs() -> tuple[CloudVerdict, ...]:
+    """Put the trace of the published runs to each of them, once a server."""
+    return cloud_verdicts()
+
+
 found = measured()
 answer(sentence(found))
 st.caption(
@@ -44,5 +54,13 @@ for quantity, title in (("transfer_ms", "Transfer times"), ("ttft_ms", "TTFT")):
     rows = found[found["quantity"] == quantity]
     figure = predicted_measured(rows, f"{title}: predicted over measured", mode())
     chart(figure, rows, f"evidence.{quantity}")
+st.markdown("##### Five runs end to end")
+verdicts = runs()
+st.markdown(cloud_sentence(verdicts))
+clouds = cloud_table(verdicts)
+draw_table(clouds, clouds[list(CLOUDS)], "five runs", "evidence.clouds", column_config=CLOUDS)
+if st.button("Replay them on the Traffic page", icon=":material/traffic:", help="Undo brings yours back."):
+    replace(cloud_scenario())
+    st.switch_page("aisim_ui/pages/traffic.py")
 st.markdown("##### Every measurement, and how far off each model is")
 draw_table(found, found[list(COLUMNS)], "evidence", "evidence.table", column_config=COLUMNS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from aisim_ui.state import KEY
+
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
@@ -13,7 +15,7 @@ def page(app: AppTest) -> AppTest:
 
 def test_every_measurement_stands_on_the_page(page: AppTest) -> None:
     assert not page.exception
-    shown = page.dataframe[0].value
+    shown = page.dataframe[1].value
     assert shown["id"].is_unique
     assert (~shown["consistent"]).sum() >= 2
     assert not shown.loc[~shown["consistent"], "fitted"].any()
@@ -26,3 +28,22 @@ def test_the_sentence_says_how_far_off_the_reference_is(page: AppTest) -> None:
 
 def test_the_charts_show_what_the_table_holds(page: AppTest) -> None:
     assert len(page.get("plotly_chart")) == 2
+
+
+def test_five_runs_end_to_end_stand_beside_their_verdicts(page: AppTest) -> None:
+    shown = page.dataframe[0].value.set_index("gpu")
+    assert (shown["says"] == shown["measured"]).all()
+    assert shown.loc[["H200", "H100 SXM"], "says"].tolist() == ["prefill-bound"] * 2
+    assert shown.loc["B200", "says"] == "keeps up"
+    # 1,510 s and 1,703 s were measured
+    assert shown["relative_error"].dropna().abs().max() < 0.05
+    assert shown["link_load"].max() < 0.06
+
+
+def test_the_five_runs_are_replayed_on_the_traffic_page(page: AppTest) -> None:
+    next(button for button in page.button if button.label.startswith("Replay them")).click().run()
+    assert not page.exception
+    scenario = page.session_state[KEY].scenario
+    assert [row.id for row in scenario.deployments] == ["gke-a4x", "nscale", "nebius", "aws-p5", "aks"]
+    assert any(button.label.startswith("Replay 12,031 requests on 5") for button in page.button)
+    assert page.session_state[KEY].undo

@@ -1,0 +1,66 @@
+"""Five published end-to-end runs beside the models, as a table and in a sentence."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from aisim_model.evidence.cloud_scenario import CloudVerdict
+from aisim_ui.words import percent
+
+SAYS = {True: "prefill-bound", False: "keeps up"}
+COLUMNS = {
+    "run": "Run",
+    "gpu": "GPU",
+    "prefill_load": st.column_config.NumberColumn("Prefill load", format="percent"),
+    "link_load": st.column_config.NumberColumn("Link load", format="percent"),
+    "says": "Model says",
+    "measured": "Measured",
+    "measured_mean_ttft_s": st.column_config.NumberColumn("Mean TTFT measured [s]", format="%.4g"),
+    "mean_ttft_s": st.column_config.NumberColumn("At its own prefill rate [s]", format="%.4g"),
+    "relative_error": st.column_config.NumberColumn("Off by", format="percent"),
+    "roofline_mean_ttft_s": st.column_config.NumberColumn("By roofline [s]", format="%.4g"),
+}
+
+
+def cloud_table(verdicts: tuple[CloudVerdict, ...]) -> pd.DataFrame:
+    """Lay out each run: what it is offered, what the models say, and what was measured."""
+    return pd.DataFrame(
+        [
+            {
+                "run": one.run.name,
+                "gpu": one.gpu,
+                "prefill_load": one.prefill_load,
+                "link_load": one.link_load,
+                "says": SAYS[one.prefill_bound],
+                "measured": SAYS[one.run.prefill_bound],
+                "measured_mean_ttft_s": one.run.mean_ttft_s,
+                "mean_ttft_s": one.mean_ttft_s,
+                "relative_error": _error(one),
+                "roofline_mean_ttft_s": one.roofline_mean_ttft_s,
+                "source": one.run.source,
+                "note": one.run.note,
+            }
+            for one in verdicts
+        ]
+    )
+
+
+def _error(one: CloudVerdict) -> float | None:
+    if one.mean_ttft_s is None or one.run.mean_ttft_s is None:
+        return None
+    return one.mean_ttft_s / one.run.mean_ttft_s - 1.0
+
+
+def cloud_sentence(verdicts: tuple[CloudVerdict, ...]) -> str:
+    """Say which runs the model finds bound, whether it was measured so, and how near the mean TTFT is."""
+    bound = " and ".join(one.gpu for one in verdicts if one.prefill_bound and one.run.mean_ttft_s)
+    keeping = " and ".join(one.gpu for one in verdicts if not one.prefill_bound)
+    right = sum(one.prefill_bound == one.run.prefill_bound for one in verdicts)
+    errors = [abs(error) for one in verdicts if (error := _error(one)) is not None]
+    return (
+        f"**Qwen3-32B on five clouds, one trace of 12,031 requests:** prefill is the bottleneck on {bound}, "
+        f"{keeping} keep up; {right} of {len(verdicts)} as measured. Where prompts queued, mean TTFT at the "
+        f"run's own prefill rate is within {percent(max(errors))}; no link is asked for more than "
+        f"{percent(max(one.link_load for one in verdicts))} of what it carries."
+    )
