@@ -8,11 +8,12 @@ import plotly.graph_objects as go
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 
+BYTES_PER_MB = 1e6
 MEASURED, FITTED = ROW_COLORS[3], ROW_COLORS[1]
 
 
 def fit_over_bytes(table: pd.DataFrame, mode: Mode) -> go.Figure:
-    """Draw measured and fitted times over bytes, on log axes.
+    """Draw measured and fitted times over megabytes, on log axes.
 
     Parameters
     ----------
@@ -29,27 +30,27 @@ def fit_over_bytes(table: pd.DataFrame, mode: Mode) -> go.Figure:
                 "type": "scatter",
                 "mode": "lines",
                 "name": "fit",
-                "x": line["bytes"].tolist(),
+                "x": (line["bytes"] / BYTES_PER_MB).tolist(),
                 "y": line["predicted_ms"].tolist(),
                 "line": {"color": FITTED, "width": 2.5},
-                "hovertemplate": "%{x:,.4s}B: fitted %{y:,.4g} ms",
+                "hovertemplate": "%{x:,.4g} MB: fitted %{y:,.4g} ms",
             },
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "measured (open: counted for less)",
-                "x": table["bytes"].tolist(),
+                "x": (table["bytes"] / BYTES_PER_MB).tolist(),
                 "y": table["measured_ms"].tolist(),
                 "marker": {"color": MEASURED, "size": 10, "symbol": symbols},
-                "hovertemplate": "%{x:,.4s}B: measured %{y:,.4g} ms",
+                "hovertemplate": "%{x:,.4g} MB: measured %{y:,.4g} ms",
             },
         ],
         {
-            "title": {"text": "Transfer time over bytes: measured and fitted"},
+            "title": {"text": "Transfer time over size"},
             "height": 430,
             "dragmode": False,
             "hovermode": "closest",
-            "xaxis": {"title": {"text": "bytes on the wire [B, log]"}, "type": "log", "dtick": 1},
+            "xaxis": {"title": {"text": "size on the wire [MB, log]"}, "type": "log", "dtick": 1},
             "yaxis": {"title": {"text": "time [ms, log]"}, "type": "log", "dtick": 1},
         },
         mode,
@@ -57,7 +58,7 @@ def fit_over_bytes(table: pd.DataFrame, mode: Mode) -> go.Figure:
 
 
 def residuals(table: pd.DataFrame, mode: Mode) -> go.Figure:
-    """Draw relative errors of the fit over bytes.
+    """Draw relative errors of the fit over megabytes.
 
     Parameters
     ----------
@@ -72,19 +73,19 @@ def residuals(table: pd.DataFrame, mode: Mode) -> go.Figure:
             {
                 "type": "scatter",
                 "mode": "markers",
-                "x": table["bytes"].tolist(),
+                "x": (table["bytes"] / BYTES_PER_MB).tolist(),
                 "y": (table["relative_error"] * 100).tolist(),
                 "marker": {"color": FITTED, "size": 10},
-                "hovertemplate": "%{x:,.4s}B: %{y:+.2f}%<extra></extra>",
+                "hovertemplate": "%{x:,.4g} MB: %{y:+.2f}%<extra></extra>",
                 "showlegend": False,
             }
         ],
         {
-            "title": {"text": "What the fit leaves: predicted against measured"},
+            "title": {"text": "Relative error of the fit"},
             "height": 300,
             "margin": {"b": 56},
             "dragmode": False,
-            "xaxis": {"title": {"text": "bytes on the wire [B, log]"}, "type": "log", "dtick": 1},
+            "xaxis": {"title": {"text": "size on the wire [MB, log]"}, "type": "log", "dtick": 1},
             "yaxis": {
                 "title": {"text": "relative error [%]"},
                 "zeroline": True,
