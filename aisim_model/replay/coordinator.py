@@ -167,9 +167,9 @@ def _loop(rules: int) -> Callable[..., bool]:
     ) -> bool:
         """Replay to the end and return True, or False where a stop was asked for.
 
-        `links` are the workers, which keep the links that transfers share, or None where they share none: less
-        to compile. `control` takes a request to stop, and gives the number of requests that are done and the
-        rules that did it.
+        `links` are the workers, which keep the links that transfers share, or None where they share none:
+        less to compile. `control` takes a request to stop, and gives the number of requests that are done
+        and the rules that did it.
         """
         settings = core.settings[0]
         control[2] = rules

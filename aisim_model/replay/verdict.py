@@ -42,7 +42,7 @@ class Verdict(BaseModel):
     offered_gb_s : float or None
         KV bytes of all full prompts over the span of arrivals [GB/s]; None where bytes or span are unknown.
     capacity_gb_s : float or None
-        What the links carry together [GB/s]; None where transfers share none, or the bandwidth is unknown.
+        What the links carry together [GB/s]; None where workers are aggregated or the bandwidth is unknown.
     carried : bool
         Whether the offered load can be carried: the busiest resource is not full all the time, and the links
         carry the bytes.

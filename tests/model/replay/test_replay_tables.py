@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aisim_model.replay import DecodeTime, PrefillTime, ReplayConfig, replay
+from aisim_model.replay import DecodeTime, PrefillTime, ReplayConfig, replay, verdict
 from aisim_model.traces.trace import Trace
 
 SPLIT = {
@@ -76,3 +76,8 @@ def test_cloud_runs_are_bound_by_prefill(kv_gb_s: float, measured_s: float, conv
     mean_s = result.column("ttft_ms").mean() / 1e3
     assert mean_s == pytest.approx({5.96: 1470.0, 5.64: 1650.0}[kv_gb_s], abs=5.0)
     assert mean_s == pytest.approx(measured_s, rel=0.05)
+    judged = verdict(result)
+    assert judged.bottleneck == "prefill"
+    assert judged.link_utilisation == pytest.approx(0.03, abs=0.005)
+    assert judged.offered_gb_s == pytest.approx(10.73, abs=0.01)
+    assert not judged.carried
