@@ -141,7 +141,9 @@ def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
     """Refuse a roofline of a model whose size isn't known."""
     if spec.total_parameters is None and "roofline" in (row.prefill_model, row.decode_model):
         problem = f"times {spec.name}, whose parameters are not known ({spec.parameters_from})"
-        remedy = "Choose measured or fixed times for this row, or add the missing keys to the config.json."
+        remedy = (
+            "Give the model's parameters, add the missing keys to its config.json, or choose measured times."
+        )
         raise InputError("roofline", row.name, problem, remedy)
 
 

@@ -75,6 +75,20 @@ def choices(spot: str) -> None:
     )
 
 
+def serving(scenario: Scenario, **values: Any) -> Scenario:
+    """Return the scenario with another model in its workload.
+
+    Raises
+    ------
+    InputError
+        For a model that a row can't keep in its KV dtype.
+    """
+    changed = scenario.with_workload(**values)
+    for row in changed.deployments:
+        changed.workload.served.kv.curve(row.kv_dtype)
+    return changed
+
+
 def _uploaded(key: str) -> None:
     if (file := st.session_state[key]) is not None:
         _use(OwnConfig(PurePath(file.name).stem[:60] or "config", file.getvalue()))
@@ -108,7 +122,7 @@ def _use(own: OwnConfig) -> None:
             mtp_layers=own.mtp_layers,
             kv_quant=_quant(own.quant),
         )
-        return scenario.with_workload(model=spec, kv_bytes_per_token=None)
+        return serving(scenario, model=spec, kv_bytes_per_token=None)
 
     attempt(KEY, own.name, change)
     if KEY not in state().problems:

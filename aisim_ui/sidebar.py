@@ -9,7 +9,7 @@ from aisim_model.presets import SCENARIOS
 from aisim_ui import share
 from aisim_ui.frame import report_button
 from aisim_ui.inputs import number, take_back
-from aisim_ui.own_model import own_model
+from aisim_ui.own_model import own_model, serving
 from aisim_ui.state import Place, attempt, replace, state, undo
 from aisim_ui.words import literal
 
@@ -78,6 +78,8 @@ def _model() -> None:
         on_change=_picked_model,
         help="From the catalogue; its config.json is read as yours would be.",
     )
+    if problem := state().problems.get("model"):
+        st.error(literal(problem.sentence), icon=":material/error:")
     with st.popover("Another model", icon=":material/upload_file:", width="stretch"):
         own_model("side")
         place = Place("kv_bytes_per_token")
@@ -94,7 +96,7 @@ def _model() -> None:
 def _picked_model() -> None:
     chosen = st.session_state["side.pick.model"]
     if chosen != OWN:
-        attempt("model", chosen, lambda scenario: scenario.with_workload(model_id=chosen, model=None))
+        attempt("model", chosen, lambda scenario: serving(scenario, model_id=chosen, model=None))
 
 
 def _share() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from aisim_model.kv_cache.keys import ConfigError
 
 MAX_CONFIG_BYTES = 8 * 2**20
+SHOWN = 40  # characters of a file that is no JSON
 _REMEDY = "Choose the config.json of a model."
 
 
@@ -41,11 +42,11 @@ def parse(document: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(document, object_pairs_hook=_object)
     except RecursionError:
-        raise ConfigError("config", document[:20], "is nested too deep to be a model's", _REMEDY) from None
+        raise ConfigError("config", _start(document), "is nested too deep to be a model's", _REMEDY) from None
     except ConfigError:
         raise
     except ValueError as error:  # also bytes that are no text, and numbers of thousands of digits
-        raise ConfigError("config", document[:40], f"is not JSON: {_reason(error)}", _REMEDY) from None
+        raise ConfigError("config", _start(document), f"is not JSON: {_reason(error)}", _REMEDY) from None
     if not isinstance(found, dict):
         kind = {list: "a list", str: "a text", type(None): "null"}.get(
             type(found), "a number or a truth value"
@@ -58,6 +59,12 @@ def too_large(size_bytes: int) -> ConfigError:
     """Return the error for a file beyond the bound."""
     problem = f"is larger than a config.json ever is ({MAX_CONFIG_BYTES // 2**20} MiB)"
     return ConfigError("size in bytes", size_bytes, problem, _REMEDY)
+
+
+def _start(document: str | bytes) -> str:
+    """Return how a file begins, as text."""
+    start = document[:SHOWN]
+    return start if isinstance(start, str) else start.decode(errors="replace")
 
 
 def _reason(error: ValueError) -> str:

@@ -10,6 +10,7 @@ from aisim_ui.inputs import choice
 from aisim_ui.kv_table import curves, fitting_dtypes, groups, has_latent, has_windows
 from aisim_ui.model_answer import numbers, sentence
 from aisim_ui.own_model import choices, own_model
+from aisim_ui.own_parameters import parameters
 from aisim_ui.state import Place, state
 from aisim_ui.words import literal
 
@@ -41,6 +42,7 @@ with left:
 with right:
     own_model("model")
 choices("model")
+parameters("model")
 for note in layout.notes:
     st.info(literal(note), icon=":material/info:")
 
