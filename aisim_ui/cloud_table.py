@@ -16,10 +16,10 @@ COLUMNS = {
     "link_load": st.column_config.NumberColumn("Link load", format="percent"),
     "says": "Model says",
     "measured": "Measured",
-    "measured_mean_ttft_s": st.column_config.NumberColumn("Mean TTFT measured [s]", format="%.4g"),
-    "mean_ttft_s": st.column_config.NumberColumn("At its own prefill rate [s]", format="%.4g"),
+    "measured_mean_ttft_s": st.column_config.NumberColumn("TTFT measured [s]", format="%.4g"),
+    "mean_ttft_s": st.column_config.NumberColumn("TTFT at own rate [s]", format="%.4g"),
     "relative_error": st.column_config.NumberColumn("Off by", format="percent"),
-    "roofline_mean_ttft_s": st.column_config.NumberColumn("By roofline [s]", format="%.4g"),
+    "roofline_mean_ttft_s": st.column_config.NumberColumn("TTFT by roofline [s]", format="%.4g"),
 }
 
 
@@ -61,6 +61,6 @@ def cloud_sentence(verdicts: tuple[CloudVerdict, ...]) -> str:
     return (
         f"**Qwen3-32B on five clouds, one trace of 12,031 requests:** prefill is the bottleneck on {bound}, "
         f"{keeping} keep up; {right} of {len(verdicts)} as measured. Where prompts queued, mean TTFT at the "
-        f"run's own prefill rate is within {percent(max(errors))}; no link is asked for more than "
-        f"{percent(max(one.link_load for one in verdicts))} of what it carries."
+        f"run's own prefill rate is within {percent(max(errors))} of the measured; no link is asked for more "
+        f"than {percent(max(one.link_load for one in verdicts))} of what it carries."
     )

@@ -24,6 +24,7 @@ MAX_PACKED = 30_000
 MAX_UNPACKED = 400_000
 MAX_VALUE = 2_000
 MAX_FIXES = 200
+OPEN = "as the engine or catalogue has it"
 
 
 def packed(scenario: Scenario) -> str:
@@ -183,25 +184,22 @@ def changes(before: Scenario, after: Scenario) -> list[str]:
             found.append(f"{row.name}: added")
         else:
             found += _differing(rows.pop(row.id), row, f"{row.name}: ")
-    return found + [f"{row.name}: removed" for row in rows.values()]
+    found += [f"{row.name}: removed" for row in rows.values()]
+    old, new = before.traffic, after.traffic
+    found += _differing(old.synthetic, new.synthetic, "Traffic: ", "left open")
+    return found + _differing(old, new.changed(synthetic=old.synthetic), "Traffic: ", "left open")
 
 
-def _differing(before: BaseModel, after: BaseModel, prefix: str) -> list[str]:
+def _differing(before: BaseModel, after: BaseModel, prefix: str, empty: str = OPEN) -> list[str]:
     lines = []
     for name, info in type(before).model_fields.items():
         old, new = getattr(before, name), getattr(after, name)
         if old != new:
-            lines.append(f"{prefix}{info.title or name} {_short(old)} → {_short(new)}")
+            lines.append(f"{prefix}{info.title or name} {_short(old, empty)} → {_short(new, empty)}")
     return lines
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, empty: str) -> str:
     if isinstance(value, BaseModel):
         return str(getattr(value, "name", "own"))
-    return (
-        "as the engine or catalogue has it"
-        if value is None
-        else f"{value:,}"
-        if isinstance(value, int)
-        else str(value)
-    )
+    return empty if value is None else f"{value:,}" if type(value) is int else str(value)

@@ -59,6 +59,9 @@ verdicts = runs()
 st.markdown(cloud_sentence(verdicts))
 clouds = cloud_table(verdicts)
 draw_table(clouds, clouds[list(CLOUDS)], "five runs", "evidence.clouds", column_config=CLOUDS)
+st.caption(
+    "TTFT is the mean. The roofline is fitted to the prefill rates of H200 and H100; the others test it."
+)
 if st.button("Replay them on the Traffic page", icon=":material/traffic:", help="Undo brings yours back."):
     replace(cloud_scenario())
     st.switch_page("aisim_ui/pages/traffic.py")

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from aisim_model.scenario import Scenario
 from aisim_model.traffic import SyntheticRule, TraceFile, Traffic
+from aisim_ui.share import changes
 from aisim_ui.state import KEY
 from aisim_ui.traffic_source import Upload
 from aisim_ui.traffic_visit import KEY as VISIT
@@ -202,3 +203,15 @@ def test_every_scenario_that_starts_the_app_can_be_replayed(app: AppTest) -> Non
     )
     page = opened(app, SMALL.changed(deployment_ids=None))
     assert not page.metric  # its weights alone don't fit
+
+
+def test_what_a_reader_changed_since_a_link_is_said() -> None:
+    before = Scenario().changed(traffic=SMALL)
+    rule = SMALL.synthetic.changed(seed=7)
+    after = before.changed(traffic=SMALL.changed(synthetic=rule, window_end_s=20.0, prefix_caching=False))
+    assert changes(before, before) == []
+    assert changes(before, after) == [
+        "Traffic: Seed 0 → 7",
+        "Traffic: To [s] left open → 20.0",
+        "Traffic: Prefix caching True → False",
+    ]
