@@ -12,7 +12,7 @@ help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: .venv/run.stamp ## Serve the app on http://localhost:8501 (PORT=... for another port)
-	@$(PY) -m streamlit run serve.py --server.port=$(PORT)
+	@PORT=$(PORT) $(PY) serve.py
 
 test: check browser reference ## Everything that has to hold: check, then every test
 	$(PY) -m pytest -n 2 --dist worksteal -m "not browser" --cov

@@ -9,6 +9,7 @@ from aisim_ui.notices import notices
 from aisim_ui.pages import PAGES
 from aisim_ui.sidebar import sidebar
 from aisim_ui.state import state
+from aisim_ui.warm import settle
 from aisim_ui.words import literal
 
 ICON = Path(__file__).parent / "aisim_ui" / "icon.png"
@@ -23,3 +24,4 @@ try:
     page.run()
 except InputError as error:  # rows that are right one by one and can't be answered together
     st.error(literal(str(error)), icon=":material/error:")
+settle(page.title)

@@ -26,12 +26,13 @@ LONGEST_S = 60.0
 
 @contextmanager
 def served(script: Path, environment: Mapping[str, str]) -> Iterator[int]:
-    """Serve an app with the project's settings; give its port, and stop it at the end."""
+    """Serve our app as `make run` does, another as Streamlit does; give its port, and stop it at the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
-    env = {**os.environ, **environment}
+    own = script == ROOT / "app.py"
+    command = [sys.executable, "serve.py"] if own else [sys.executable, "-m", "streamlit", "run", str(script)]
+    env = {**os.environ, **environment, "PORT": str(port), "STREAMLIT_SERVER_PORT": str(port)}
     server = subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
