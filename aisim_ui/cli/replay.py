@@ -189,9 +189,8 @@ def _stoppable(work: Callable[[Progress], Found]) -> Found:
 
     progress = Progress()
     with ThreadPoolExecutor(1) as beside:
-        running = beside.submit(work, progress)
         try:
-            return running.result()
+            return beside.submit(work, progress).result()
         except KeyboardInterrupt:
             progress.stop()
             print("\naisim: stopped; nothing was written.", file=sys.stderr)

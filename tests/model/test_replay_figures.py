@@ -60,6 +60,33 @@ def test_a_load_beyond_the_link_is_not_carried() -> None:
     found = replay_figures(split(bandwidth_gb_s=0.1, contention="fifo"))
     assert found["offered_load"]["link"] == pytest.approx(2.24)
     assert found["carried"] is False
+    # 128 ms, 256 ms and 64 ms at 1 GB/s take ten times as long, over 2 s of arrivals
+    assert found["verdict"] == (
+        "link-bound: while requests arrive link is asked for 224% of what it can do, so its queue grows for "
+        "as long as they do; the slowest hundredth wait most for transfer; add bandwidth, or send less."
+    )
+
+
+def test_an_overloaded_prefill_is_the_bottleneck_though_prompts_wait_for_room_on_decode() -> None:
+    often = Trace(np.arange(40) * 10.0, np.full(40, 64), np.full(40, 2))
+    config = ReplayConfig(
+        prefill_workers=1,
+        decode_workers=1,
+        bandwidth_gb_s=100.0,
+        kv_bytes_per_token=1000.0,
+        level="engine",
+        order="destination_first",
+        block_size=16,
+        pool_blocks=10,
+        prefill=PrefillTime.fixed(50.0),
+        decode=DecodeTime.fixed(1.0),
+    )
+    found = replay_figures(replay(often, config))
+    waits = found["slowest_wait_ms"]
+    assert waits["reservation_ms"] > waits["queue_ms"]  # places on decode are held by waiting prompts
+    assert found["offered_load"]["prefill"] > 1 > found["offered_load"]["decode"]
+    assert found["bottleneck"] == "prefill"
+    assert found["verdict"].startswith("prefill-bound")
 
 
 def test_of_requests_that_arrive_at_once_nothing_is_said_of_load() -> None:
