@@ -45,12 +45,9 @@ def extrapolated_sentence(one: Outcome) -> str | None:
     """Say where a row's table is drawn on beyond its rows; None where it isn't."""
     if not prefill_extrapolated(one.x):
         return None
-    known = [tokens for tokens, _ in one.row.prefill_table or ()]
     uncached = one.x.prompt_tokens - one.x.prefill_cached_tokens
-    return (
-        f"{literal(one.row.name)}: {uncached:,.0f} tokens are outside its prefill table, which goes from "
-        f"{known[0]:,.0f} to {known[-1]:,.0f}; the line of the nearest two rows is carried on."
-    )
+    outside = f"{one.row.name}: {uncached:,.0f} tokens are outside its prefill table"
+    return literal(f"{outside}: {one.row.carried_on}.")
 
 
 def table_inputs(row: Deployment, spot: str) -> None:

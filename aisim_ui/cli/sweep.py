@@ -67,6 +67,9 @@ def sweep(
             print(
                 f"{axis.field}: {asked:,} values are {axis.size:,} different whole numbers", file=sys.stderr
             )
+    for row in wanted.scenario.deployments:
+        if row.carried_on:
+            print(f"{row.name}: {row.carried_on}.", file=sys.stderr)
     with _stoppable(output), typer.progressbar(length=wanted.points, label="Sweep", file=sys.stderr) as bar:
 
         def progress(points: int) -> None:

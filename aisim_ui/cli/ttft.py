@@ -42,6 +42,9 @@ def ttft(
         print_table([line(row) for row in rows])
         for row in sorted(rows, key=lambda one: one["rank"]):
             print(f"{row['rank']}. {row['deployment']}: {row['why']}")
+        for row, deployment in zip(rows, asked.deployments, strict=True):
+            if row["prefill_extrapolated"]:
+                print(f"{deployment.name}: {deployment.carried_on}.")
 
 
 def line(row: dict[str, Any]) -> dict[str, Any]:

@@ -36,6 +36,9 @@ else:
             "Click a point to make it the scenario; Undo brings the last one back. "
             "A field of a deployment has the same value in every row. One request, nothing else running."
         )
+        for one in scenario.deployments:
+            if one.carried_on:
+                st.caption(literal(f"{one.name}: {one.carried_on}."))
         all_points(found.sweep)
 if row.split:
     needed = needed_bandwidth(scenario.workload, row)

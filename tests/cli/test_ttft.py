@@ -53,6 +53,17 @@ def test_a_row_that_doesnt_fit_has_no_times(aisim: Aisim, tmp_path: Path) -> Non
     assert "1. One: doesn't fit: weights need" in aisim(f"ttft {file}").out
 
 
+def test_a_table_that_is_carried_on_is_said(aisim: Aisim, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    row = "{name: One, prefill_model: table, prefill_table: [[1000, 50], [8000, 400]]}"
+    said = "One: prefill is measured from 1,000 to 8,000 tokens; elsewhere the line of the nearest two rows"
+    for tokens, beyond in ((8000, False), (8001, True)):
+        file.write_text(f"workload: {{prompt_tokens: {tokens}}}\ndeployments: [{row}]\n")
+        assert (said in aisim(f"ttft {file}").out) is beyond
+        assert aisim(f"ttft {file} --json").json[0]["prefill_extrapolated"] is beyond
+    assert said in aisim(f"sweep {file} --vary prompt_tokens=10,20000 -o {tmp_path}/out.csv").err
+
+
 def test_a_file_that_isnt_there_or_isnt_right_is_a_sentence(aisim: Aisim, tmp_path: Path) -> None:
     ran = aisim(f"ttft {tmp_path}/none.yaml")
     assert (ran.status, ran.out) == (2, "")
