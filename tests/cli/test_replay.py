@@ -286,6 +286,7 @@ def test_ctrl_c_stops_a_replay_and_says_so(capsys: pytest.CaptureFixture[str]) -
     stopped = []
 
     def work(progress: Progress) -> None:
+        time.sleep(0.3)  # until it is waited for
         signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)  # where a terminal's goes
         end = time.monotonic() + 20
         while not progress.control[0] and time.monotonic() < end:  # compiled code looks at it now and then
