@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,3 +37,19 @@ def aisim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return Ran(int(left.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture
+def trace_file(tmp_path: Path) -> Callable[[list[tuple[float, int, int]]], Path]:
+    """Return a function that writes requests of (ms, input, output tokens) as a trace."""
+
+    def write(requests: list[tuple[float, int, int]]) -> Path:
+        file = tmp_path / "trace.jsonl"
+        rows = [
+            {"timestamp": ms, "input_length": prompt, "output_length": answer, "hash_ids": []}
+            for ms, prompt, answer in requests
+        ]
+        file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+        return file
+
+    return write

@@ -1,25 +1,19 @@
-"""`aisim replay`: the reference engine's tables, cases by hand, and a sentence for what is refused."""
+"""`aisim replay`: the reference engine's tables, cases by hand, and what is written."""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
-import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import main_thread
 from typing import Any
 
 import pytest
-import typer
 from pyarrow import parquet
 
 import aisim_model.traces
 from aisim_model import MODEL_VERSION
-from aisim_model.replay import Progress, ReplayConfig
-from aisim_ui.cli.replay import _stoppable
+from aisim_model.replay import ReplayConfig
 
 Aisim = Callable[[str], Any]
 Written = Callable[[list[tuple[float, int, int]]], Path]
@@ -49,22 +43,6 @@ def read_csv(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-@pytest.fixture
-def written(tmp_path: Path) -> Written:
-    """Return a function that writes requests of (ms, input, output tokens) as a trace."""
-
-    def write(requests: list[tuple[float, int, int]]) -> Path:
-        file = tmp_path / "trace.jsonl"
-        rows = [
-            {"timestamp": ms, "input_length": prompt, "output_length": answer, "hash_ids": []}
-            for ms, prompt, answer in requests
-        ]
-        file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-        return file
-
-    return write
-
-
 @pytest.mark.shared
 @pytest.mark.parametrize("table", TABLES)
 def test_every_row_is_the_reference_engines(
@@ -83,8 +61,8 @@ def test_every_row_is_the_reference_engines(
             assert float(ours[name]) == pytest.approx(float(theirs[name]), abs=1e-5, rel=0), (ours, name)
 
 
-def test_three_requests_by_hand(aisim: Aisim, written: Written, tmp_path: Path) -> None:
-    trace, out = written([(0, 128, 3), (1000, 256, 3), (2000, 64, 3)]), tmp_path / "out.csv"
+def test_three_requests_by_hand(aisim: Aisim, trace_file: Written, tmp_path: Path) -> None:
+    trace, out = trace_file([(0, 128, 3), (1000, 256, 3), (2000, 64, 3)]), tmp_path / "out.csv"
     ran = aisim(f"replay {trace} {BY_HAND} --out {out} --json")
     # 10 ms prefill, 1 ms a token on the wire, 5 ms for the first step
     assert [float(row["ttft_ms"]) for row in read_csv(out)] == [143, 271, 79]
@@ -101,9 +79,9 @@ def test_three_requests_by_hand(aisim: Aisim, written: Written, tmp_path: Path) 
     )
 
 
-def test_times_have_six_decimals_and_bare_names(aisim: Aisim, written: Written, tmp_path: Path) -> None:
+def test_times_have_six_decimals_and_bare_names(aisim: Aisim, trace_file: Written, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
-    aisim(f"replay {written([(0, 128, 3)])} {BY_HAND} --out {out}")
+    aisim(f"replay {trace_file([(0, 128, 3)])} {BY_HAND} --out {out}")
     head, line = out.read_text(encoding="utf-8").splitlines()
     assert head.startswith("row,")
     assert dict(zip(head.split(","), line.split(","), strict=True))["transfer_end_ms"] == "138.000000"
@@ -118,9 +96,9 @@ def test_times_have_six_decimals_and_bare_names(aisim: Aisim, written: Written, 
     ],
 )
 def test_four_transfers_at_once_by_contention(
-    contention: str, ends: list[float], aisim: Aisim, written: Written, tmp_path: Path
+    contention: str, ends: list[float], aisim: Aisim, trace_file: Written, tmp_path: Path
 ) -> None:
-    trace, out = written([(0, 128, 1)] * 4), tmp_path / "out.csv"
+    trace, out = trace_file([(0, 128, 1)] * 4), tmp_path / "out.csv"
     workers = "--prefill-workers 4 --decode-workers 4 --bandwidth-gb-s 1 --kv-bytes-per-token 1e6"
     ran = aisim(
         f"replay {trace} {workers} --prefill fixed:10 --contention {contention} --scope shared "
@@ -133,9 +111,9 @@ def test_four_transfers_at_once_by_contention(
 
 
 def test_a_bandwidth_that_is_shared_fairly_at_every_moment(
-    aisim: Aisim, written: Written, tmp_path: Path
+    aisim: Aisim, trace_file: Written, tmp_path: Path
 ) -> None:
-    trace, out = written([(0, 100, 1), (50, 50, 1)]), tmp_path / "out.csv"
+    trace, out = trace_file([(0, 100, 1), (50, 50, 1)]), tmp_path / "out.csv"
     workers = "--prefill-workers 2 --decode-workers 2 --bandwidth-gb-s 1 --kv-bytes-per-token 1e6"
     aisim(f"replay {trace} {workers} --prefill fixed:0 --contention fair --scope shared --out {out}")
     # alone until 50 ms, then half each: 50 MB are left of both
@@ -143,9 +121,9 @@ def test_a_bandwidth_that_is_shared_fairly_at_every_moment(
 
 
 def test_a_small_decode_pool_makes_the_second_prompt_wait(
-    aisim: Aisim, written: Written, tmp_path: Path
+    aisim: Aisim, trace_file: Written, tmp_path: Path
 ) -> None:
-    trace, out = written([(0, 64, 3), (0, 64, 3)]), tmp_path / "out.csv"
+    trace, out = trace_file([(0, 64, 3), (0, 64, 3)]), tmp_path / "out.csv"
     aisim(f"replay {trace} {BY_HAND} --level engine --block-size 16 --pool-blocks 5 --out {out}")
     # room for one: 10 ms prefill, 64 ms transfer; the second is reserved at 89, after the first's three steps
     rows = read_csv(out)
@@ -155,8 +133,8 @@ def test_a_small_decode_pool_makes_the_second_prompt_wait(
     assert float(rows[1]["prefill_start_ms"]) == 74
 
 
-def test_aggregated_workers_hand_nothing_over(aisim: Aisim, written: Written) -> None:
-    ran = aisim(f"replay {written([(0, 8192, 1)])} --aggregated-workers 2 --json")
+def test_aggregated_workers_hand_nothing_over(aisim: Aisim, trace_file: Written) -> None:
+    ran = aisim(f"replay {trace_file([(0, 8192, 1)])} --aggregated-workers 2 --json")
     assert ran.json["level"] == "engine"
     assert ran.json["ttft_ms"]["mean"] == 169.136918  # the reference polynomial at 8,192 tokens
     assert (ran.json["handoff_ms"], ran.json["transfer_ms"], ran.json["offered_gb_s"]) == (None, None, None)
@@ -164,15 +142,15 @@ def test_aggregated_workers_hand_nothing_over(aisim: Aisim, written: Written) ->
 
 
 def test_a_million_workers_cost_no_more_than_the_requests_that_they_get(
-    aisim: Aisim, written: Written
+    aisim: Aisim, trace_file: Written
 ) -> None:
     line = BY_HAND.replace("workers 1", "workers 1000000")
-    ran = aisim(f"replay {written([(0, 128, 3)] * 3)} {line} --json")
+    ran = aisim(f"replay {trace_file([(0, 128, 3)] * 3)} {line} --json")
     assert ran.json["ttft_ms"]["max"] == 143  # a worker each
 
 
-def test_a_rate_takes_its_tokens_and_a_chunk_its_pass(aisim: Aisim, written: Written) -> None:
-    trace = written([(0, 300, 1)])
+def test_a_rate_takes_its_tokens_and_a_chunk_its_pass(aisim: Aisim, trace_file: Written) -> None:
+    trace = trace_file([(0, 300, 1)])
     line = BY_HAND.replace("--prefill fixed:10", "")
     at_rate = aisim(f"replay {trace} {line} --prefill rate:1000 --json").json
     assert at_rate["ttft_ms"]["mean"] == 300 + 300 + 5
@@ -180,37 +158,26 @@ def test_a_rate_takes_its_tokens_and_a_chunk_its_pass(aisim: Aisim, written: Wri
     assert in_passes["ttft_ms"]["mean"] == 3 * 10 + 300 + 5
 
 
-def test_an_unknown_bandwidth_takes_no_time_and_says_so(aisim: Aisim, written: Written) -> None:
+def test_an_unknown_bandwidth_takes_no_time_and_says_so(aisim: Aisim, trace_file: Written) -> None:
     line = BY_HAND.replace("gb-s 1 ", "gb-s 0 ")
-    ran = aisim(f"replay {written([(0, 128, 3)])} {line} --json")
+    ran = aisim(f"replay {trace_file([(0, 128, 3)])} {line} --json")
     assert ran.json["ttft_ms"]["mean"] == 15
     assert ran.json["notes"] == ["No delay is known at a bandwidth of 0: transfers take no time."]
 
 
-def test_parquet_holds_exact_times(aisim: Aisim, written: Written, tmp_path: Path) -> None:
+def test_parquet_holds_exact_times(aisim: Aisim, trace_file: Written, tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
-    aisim(f"replay {written([(0, 1000, 1)])} {BY_HAND.replace('s 1 ', 's 3 ', 1)} --out {out}")
+    aisim(f"replay {trace_file([(0, 1000, 1)])} {BY_HAND.replace('s 1 ', 's 3 ', 1)} --out {out}")
     table = parquet.read_table(out)
     assert table["transfer_ms"].to_pylist() == [1000.0]
     assert table["model_version"].to_pylist() == [MODEL_VERSION]
 
 
-def test_lines_for_a_person_name_the_bottleneck(aisim: Aisim, written: Written) -> None:
-    ran = aisim(f"replay {written([(0, 128, 3)])} {BY_HAND}")
+def test_lines_for_a_person_name_the_bottleneck(aisim: Aisim, trace_file: Written) -> None:
+    ran = aisim(f"replay {trace_file([(0, 128, 3)])} {BY_HAND}")
     assert "1 requests" in ran.out
     assert "ttft_ms" in ran.out
     assert "link-bound: the slowest hundredth wait most for transfer" in ran.out
-
-
-def test_faulty_rows_are_refused_by_line_or_left_out_and_counted(aisim: Aisim, tmp_path: Path) -> None:
-    trace, out = tmp_path / "t.csv", tmp_path / "out.csv"
-    trace.write_text("arrived_at,num_prefill_tokens,num_decode_tokens\n0,100,8\n1,0,3\n2,50,3\n", "utf-8")
-    refused = aisim(f"replay {trace} {BY_HAND}")
-    assert (refused.status, refused.out) == (2, "")
-    assert "line 3, column num_prefill_tokens" in refused.err
-    ran = aisim(f"replay {trace} {BY_HAND} --skip-bad-rows --out {out} --json")
-    assert (ran.status, ran.json["rows"], ran.json["rows_left_out"]) == (0, 2, 1)
-    assert [row["rows_left_out"] for row in read_csv(out)] == ["1", "1"]
 
 
 def test_columns_of_any_file_can_be_mapped(aisim: Aisim, tmp_path: Path) -> None:
@@ -221,147 +188,12 @@ def test_columns_of_any_file_can_be_mapped(aisim: Aisim, tmp_path: Path) -> None
     assert (ran.json["total_input_tokens"], ran.json["span_s"]) == (300, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (f"{BY_HAND} --bandwidth-gb-s inf", "bandwidth_gb_s = inf"),
-        (f"{BY_HAND} --bandwidth-gb-s nan", "bandwidth_gb_s = nan"),
-        (f"{BY_HAND} --bandwidth-gb-s -1", "bandwidth_gb_s = -1.0"),
-        (f"{BY_HAND} --kv-bytes-per-token -1", "kv_bytes_per_token = -1.0"),
-        (f"{BY_HAND} --prefill-workers 0", "prefill_workers = 0"),
-        (f"{BY_HAND} --prefill-workers 1000001", "prefill_workers = 1000001"),
-        (f"{BY_HAND} --aggregated-workers 2", "aggregated_workers = 2: stands instead of"),
-        (f"{BY_HAND} --block-size 0", "block_size = 0"),
-        (f"{BY_HAND} --pool-blocks 0", "pool_blocks = 0"),
-        (f"{BY_HAND} --prefill-chunk-tokens 0", "prefill_chunk_tokens = 0"),
-        (f"{BY_HAND} --prefill guess", "prefill = 'guess': must be polynomial, fixed:MS or rate:TOK_S"),
-        (f"{BY_HAND} --prefill fixed:", "prefill = 'fixed:'"),
-        (f"{BY_HAND} --prefill fixed:-1", "prefill = 'fixed:-1'"),
-        (f"{BY_HAND} --prefill fixed:inf", "prefill = 'fixed:inf'"),
-        (f"{BY_HAND} --prefill rate:0", "prefill = 'rate:0'"),
-        (f"{BY_HAND} --prefill rate:1e-300", "prefill = 'rate:1e-300'"),
-        (f"{BY_HAND} --prefill fixed:1e300", "prefill = 'fixed:1e300'"),
-        (f"{BY_HAND} --decode-step-ms nan", "decode_step_ms = nan"),
-        (
-            f"{BY_HAND} --bandwidth-gb-s 1e-300 --kv-bytes-per-token 1e18",
-            "makes a transfer of 128 tokens take",
-        ),
-        (f"{BY_HAND} --out nowhere/table.csv", "is in a folder that isn't there"),
-        (f"{BY_HAND} --decode-step-ms -1", "decode_step_ms = -1.0"),
-        (f"{BY_HAND} --decode-step-ms inf", "decode_step_ms = inf"),
-        (f"{BY_HAND} --contention some", "contention = 'some'"),
-        (f"{BY_HAND} --out table.xlsx", "out = 'table.xlsx': must end in .csv or .parquet"),
-        (f"{BY_HAND} --columns when=arrival", "columns = 'when=arrival'"),
-        ("--prefill-workers 1", "both are needed for a split deployment"),
-        ("--prefill-workers 1 --decode-workers 1", "bandwidth_gb_s = None: is needed"),
-        ("--prefill-workers 1 --decode-workers 1 --bandwidth-gb-s 1", "kv_bytes_per_token = None"),
-        ("--aggregated-workers 1 --level fifo", "level = 'fifo'"),
-        ("", "both are needed"),
-    ],
-)
-def test_an_option_that_is_refused_is_a_sentence(
-    options: str, said: str, aisim: Aisim, written: Written
-) -> None:
-    ran = aisim(f"replay {written([(0, 128, 3)])} {options}")
-    assert (ran.status, ran.out) == (2, "")
-    assert said in ran.err
-    assert ran.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n" + bytes(100), b"{}"])
-def test_a_file_that_is_no_trace_is_a_sentence(content: bytes, aisim: Aisim, tmp_path: Path) -> None:
-    (tmp_path / "t").write_bytes(content)
-    ran = aisim(f"replay {tmp_path / 't'} {BY_HAND}")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("aisim: trace = 't'")
-
-
-def test_a_prompt_beyond_what_is_replayed_is_a_sentence(aisim: Aisim, written: Written) -> None:
-    ran = aisim(f"replay {written([(0, 10**15, 3)])} {BY_HAND}")
-    assert ran.status == 2
-    assert "1000000000000000" in ran.err.replace(",", "")
-
-
-def test_ctrl_c_stops_a_replay_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    stopped = []
-
-    def work(progress: Progress) -> None:
-        time.sleep(0.3)  # until it is waited for
-        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)  # where a terminal's goes
-        end = time.monotonic() + 20
-        while not progress.control[0] and time.monotonic() < end:  # compiled code looks at it now and then
-            time.sleep(0.01)
-        stopped.append(bool(progress.control[0]))
-
-    with pytest.raises(typer.Exit) as left:
-        _stoppable(work)
-    assert left.value.exit_code == 130
-    assert stopped == [True]
-    assert "stopped; nothing was written" in capsys.readouterr().err
-
-
 def test_defaults_in_the_help_are_those_of_a_replay(aisim: Aisim) -> None:
     text = " ".join(aisim("replay --help").out.split())
     for name in ("block_size", "prefill_chunk_tokens", "pool_blocks", "contention", "scope", "order"):
         default = ReplayConfig.model_fields[name].default
         option = text.partition(f"--{name.replace('_', '-')} ")[2].partition(" --")[0]
         assert str(default) in option, name
-
-
-SCENARIO = """
-workload: {model_id: qwen3-32b}
-deployments:
-  - {id: both, name: Aggregated, kind: aggregated, prefill_workers: 2}
-  - {id: split, name: Split}
-  - {id: small, name: Too small, gpu: l40s, prefill_tp: 1, decode_tp: 1}
-"""
-
-
-def test_rows_of_a_scenario_side_by_side(aisim: Aisim, written: Written, tmp_path: Path) -> None:
-    scenario, out = tmp_path / "s.yaml", tmp_path / "out.csv"
-    scenario.write_text(SCENARIO, encoding="utf-8")
-    trace = written([(0, 12_000, 340), (60_000, 12_000, 340)])
-    ran = aisim(f"replay {trace} --scenario {scenario} --out {out} --json")
-    assert (ran.status, ran.err) == (0, "")
-    both, split, small = ran.json["deployments"]
-    assert [row["deployment_id"] for row in (both, split, small)] == ["both", "split", "small"]
-    assert ran.json["deployment_id"] == "split"  # the first split row is selected
-    assert ran.json["ttft_ms"] == split["ttft_ms"]
-    # 12,000 x 262,144 B over 4 x 50 GB/s
-    assert ran.json["transfer_ms"]["mean"] == pytest.approx(15.72864)
-    assert ran.json["offered_gb_s"] == pytest.approx(2 * 12_000 * 262_144 / 60e9)
-    assert both["transfer_ms"] is None
-    assert "has no room for a KV block" in small["refused"]
-    assert [row["deployment_id"] for row in read_csv(out)] == ["both", "both", "split", "split"]
-
-
-def test_a_scenario_says_how_links_are_shared_and_options_override_it(
-    aisim: Aisim, written: Written, tmp_path: Path
-) -> None:
-    scenario = tmp_path / "s.yaml"
-    rows = "deployments: [{id: split, name: Split, engine: vllm, decode_workers: 2}]"
-    scenario.write_text(f"{rows}\ntraffic: {{contention: none, rate_factor: 2}}", encoding="utf-8")
-    trace = written([(0, 12_000, 1), (0, 12_000, 1), (10_000, 12_000, 1)])
-    found = aisim(f"replay {trace} --scenario {scenario} --json").json
-    assert found["span_s"] == 5.0
-    assert found["transfer_ms"]["max"] == pytest.approx(15.72864)
-    shared = aisim(f"replay {trace} --scenario {scenario} --contention fair --scope shared --json").json
-    assert shared["capacity_gb_s"] == 200.0
-    refused = aisim(f"replay {trace} --scenario {scenario} --block-size 16")
-    assert refused.status == 2
-    assert "block_size = 16: can't be given beside --scenario" in refused.err
-
-
-def test_a_scenario_none_of_whose_rows_fits_is_refused(
-    aisim: Aisim, written: Written, tmp_path: Path
-) -> None:
-    scenario = tmp_path / "s.yaml"
-    scenario.write_text(
-        "deployments: [{name: Small, gpu: l40s, prefill_tp: 1, decode_tp: 1}]", encoding="utf-8"
-    )
-    ran = aisim(f"replay {written([(0, 100, 1)])} --scenario {scenario}")
-    assert (ran.status, ran.out) == (2, "")
-    assert "has no room" in ran.err
 
 
 @pytest.mark.shared
