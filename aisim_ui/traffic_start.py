@@ -75,9 +75,8 @@ def _watch() -> None:
     if run is None or run.ended:
         st.rerun()
         return
-    left, right = st.columns([5, 1], vertical_alignment="bottom")
-    left.progress(min(run.finished / max(run.total, 1), 1.0), text=_said(run))
-    right.button("Stop", key="traffic.stop", icon=":material/stop:", on_click=stop, width="stretch")
+    st.progress(min(run.finished / max(run.total, 1), 1.0), text=_said(run))
+    st.button("Stop", key="traffic.stop", icon=":material/stop:", on_click=stop, width="stretch")
 
 
 def _said(run: Run) -> str:
@@ -87,6 +86,8 @@ def _said(run: Run) -> str:
         return "Waiting for another visitor's replay"
     names = {row.id: row.name for row in state().scenario.deployments}
     name = literal(names.get(run.now.row_id, run.now.row_id))
+    if run.finished == 0:
+        return f"Preparing {name}; the first replay of a server takes some seconds more"
     return f"Replaying {name}: {run.finished:,} of {run.total:,} requests in all"
 
 

@@ -35,7 +35,8 @@ with top:
         ask_for(loaded.asked_for)
     found = results(scenario, loaded)
     if not found:
-        answer("Replay requests on your deployments: what do they wait for?")
+        doing = "Replay" if visit().run is None else "Replaying"
+        answer(f"{doing} requests on your deployments: what do they wait for?")
         st.stop()
     selected = next((pair for pair in found if pair[0].id == scenario.selected_id), found[0])
     answer(sentence(selected, slo))
