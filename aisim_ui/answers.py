@@ -55,7 +55,9 @@ def range_text(one: Outcome) -> str:
     slow = one.slowest_handoff_ms
     if slow is None or slow <= one.handoff_ms * 1.005:
         return nominal
-    return f"{nominal} to {milliseconds(slow, 2)}"
+    highest = milliseconds(slow, 2)
+    number, _, unit = nominal.rpartition(" ")
+    return f"{number if highest.endswith(f' {unit}') else nominal} to {highest}"
 
 
 def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:

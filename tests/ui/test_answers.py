@@ -46,6 +46,7 @@ def test_the_sentence_follows_the_numbers(values: dict[str, Any], says: str) -> 
 def test_a_range_is_from_nominal_to_the_lowest_reached() -> None:
     assert range_text(asked(link="eth-100", nics_per_gpu=0.25)) == "250 ms to 3.1 s"
     assert range_text(asked()) == "16 ms"
+    assert range_text(asked(link="roce-100", nics_per_gpu=0.25)).count("ms") == 1  # one unit is said once
 
 
 def test_the_four_numbers_of_the_example() -> None:

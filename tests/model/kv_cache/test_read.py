@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -149,6 +150,9 @@ def test_the_checkpoint_suggests_a_kv_dtype_and_nothing_is_applied() -> None:
     assert any(note.startswith("The checkpoint suggests kv_dtype fp8") for note in layout.notes)
 
 
+NESTED: Any = functools.reduce(lambda inner, _: [inner], range(5000), [])  # deeper than Python prints
+
+
 @pytest.mark.parametrize(
     ("config", "quant", "dtype"),
     [
@@ -158,6 +162,10 @@ def test_the_checkpoint_suggests_a_kv_dtype_and_nothing_is_applied() -> None:
         ({"quantization_config": {"kv_cache_scheme": {"num_bits": 3, "type": "float"}}}, None, None),
         ({}, {"quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "NVFP4"}}, "nvfp4"),
         ({}, {"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": None}}, None),
+        ({}, {"quantization": {"kv_cache_quant_algo": "NVFP4_AFFINE"}}, "nvfp4"),
+        ({}, {"quantization": {"kv_cache_quant_algo": "FP8_E5M2"}}, "fp8"),
+        ({}, {"quantization": {"kv_cache_quant_algo": NESTED}}, None),
+        ({"quantization_config": {"kv_cache_scheme": {"num_bits": NESTED}}}, None, None),
         ({}, {"quantization": 3}, None),
     ],
 )
@@ -165,9 +173,12 @@ def test_what_a_checkpoint_says_of_its_kv_dtype(config: Any, quant: Any, dtype: 
     assert suggested_kv_dtype(config, quant) == dtype
 
 
-def test_a_kv_algorithm_that_is_none_is_refused() -> None:
-    with pytest.raises(ConfigError, match="kv_cache_quant_algo = 'FP3'"):
-        suggested_kv_dtype({}, {"quantization": {"kv_cache_quant_algo": "FP3"}})
+def test_a_kv_algorithm_that_is_none_known_is_said_and_the_model_is_read() -> None:
+    quant = {"quantization": {"kv_cache_quant_algo": "FP3"}}
+    assert suggested_kv_dtype({}, quant) is None
+    layout = read_config(QWEN, kv_quant=quant)
+    assert layout.curve() == read_config(QWEN).curve()
+    assert any("none known here, fp3" in note for note in layout.notes)
 
 
 def test_the_registry_names_every_family_once() -> None:
