@@ -56,6 +56,8 @@ clean: ## Remove what the other targets made
 	@echo "Installing what the app needs"
 	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/run.lock
 	@$(PY) $(INSTALL) --no-deps --no-build-isolation --editable .
+	@echo "Compiling the replay"
+	@$(PY) -m aisim_model.replay.warm
 	@touch $@
 
 .venv/test.stamp: .venv/run.stamp locks/test.lock

@@ -1,0 +1,50 @@
+"""Compile the replay before it is needed: `python -m aisim_model.replay.warm`, as the set-up of the app does.
+
+Compiled code lies on disk beside the sources, and each kind of replay (plain, with a shared link, with a pool
+that can run full, of either level) compiles its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from aisim_model.replay.config import ReplayConfig
+from aisim_model.replay.run import replay
+from aisim_model.traces.trace import Trace
+
+
+def kinds() -> Iterator[ReplayConfig]:
+    """Give a small replay of each kind that compiles apart from the others."""
+    link = {"bandwidth_gb_s": 1.0, "kv_bytes_per_token": 1000.0, "block_size": 16}
+    split = {"prefill_workers": 1, "decode_workers": 1, **link}
+    for pool_blocks in (200_000, 24):
+        for workers in (split, {"aggregated_workers": 1, **link}):
+            yield ReplayConfig.model_validate({**workers, "level": "engine", "pool_blocks": pool_blocks})
+    for contention in ("none", "fifo", "fair"):
+        yield ReplayConfig.model_validate({**split, "level": "fifo", "contention": contention})
+        yield ReplayConfig.model_validate({**split, "level": "engine", "contention": contention})
+
+
+def warm() -> int:
+    """Replay one of each kind, and return how many there are.
+
+    Examples
+    --------
+    >>> warm()
+    10
+    """
+    trace = Trace(
+        np.array([0.0, 1.0]),
+        np.array([64, 64]),
+        np.array([8, 8]),
+        hash_ids=np.arange(8),
+        hash_offsets=np.array([0, 4, 8]),
+        block_tokens=16,
+    )
+    return sum(len(replay(trace, config)) > 0 for config in kinds())
+
+
+if __name__ == "__main__":
+    warm()
