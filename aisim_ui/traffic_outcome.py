@@ -89,6 +89,10 @@ class Outcome:
             return 0.0
         return float(starts[int(np.nanargmax(ttft))]) / MS_PER_S
 
+    def told(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return a table with the faulty rows that are in none of it, for its export."""
+        return table.assign(rows_left_out=self.rows_left_out)
+
     def meeting(self, slo: Workload) -> int:
         """Count the requests that meet both service levels, on TTFT and on their mean inter-token latency."""
         columns = self.result.columns
@@ -107,7 +111,7 @@ Shown = tuple[Deployment, Outcome]
 def side_by_side(shown: Iterable[Shown], part: Callable[[Outcome], pd.DataFrame]) -> pd.DataFrame:
     """Put a small table of each deployment into one, with the row it is of."""
     parts = [
-        part(outcome).assign(deployment_id=row.id, deployment=row.name, color=row.color)
+        outcome.told(part(outcome)).assign(deployment_id=row.id, deployment=row.name, color=row.color)
         for row, outcome in shown
     ]
     return pd.concat(parts, ignore_index=True)

@@ -22,6 +22,7 @@ from aisim_ui.state import select
 from aisim_ui.traffic_inputs import pick
 from aisim_ui.traffic_outcome import Shown, side_by_side
 from aisim_ui.traffic_tables import gantt
+from aisim_ui.words import literal
 
 MS = st.column_config.NumberColumn
 PERCENTILES = {
@@ -89,20 +90,19 @@ def one(shown: Shown, slo: Workload) -> None:
     """Draw what one deployment's requests waited for, over percentiles and over time, and its slowest."""
     row, outcome = shown
     bars = outcome.waits
-    chart(waits(bars, row.name, row.color, slo.ttft_slo_ms, mode()), bars, "traffic.waits")
+    chart(waits(bars, row.name, row.color, slo.ttft_slo_ms, mode()), outcome.told(bars), "traffic.waits")
     if pick("Over time", ["Over time", "Around a moment"], "traffic.time") == "Over time":
         lines = outcome.over_time
-        chart(utilisation(lines, row.name, row.color, mode()), lines, "traffic.use")
+        chart(utilisation(lines, row.name, row.color, mode()), outcome.told(lines), "traffic.use")
     else:
         moment_s = _moment(shown)
         pieces = gantt(outcome.result, moment_s * 1000.0)
-        chart(timeline(pieces, row.name, row.color, moment_s, mode()), pieces, "traffic.gantt")
+        chart(timeline(pieces, row.name, row.color, moment_s, mode()), outcome.told(pieces), "traffic.gantt")
     st.markdown("##### The slowest requests")
-    draw_table(
-        outcome.slowest, outcome.slowest, f"slowest of {row.name}", "traffic.slowest", column_config=SLOWEST
-    )
+    worst, title = outcome.slowest, f"slowest of {row.name}"
+    draw_table(outcome.told(worst), worst, title, "traffic.slowest", column_config=SLOWEST)
     for note in outcome.notes:
-        st.caption(note)
+        st.caption(literal(note))
 
 
 def _moment(shown: Shown) -> float:

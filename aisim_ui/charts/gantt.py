@@ -69,7 +69,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
             "dragmode": False,
             "legend": {"traceorder": "normal"},
             "xaxis": {
-                "title": {"text": "time after the first arrival [s]; longer queues run off to the left"},
+                "title": {"text": "time after the first arrival [s]"},
                 "range": [low - 3 * pad, high + pad],
             },
             "yaxis": {

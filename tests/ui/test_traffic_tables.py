@@ -112,10 +112,12 @@ def test_pieces_of_a_timeline_end_at_the_first_token_in_both_orders() -> None:
 def test_tables_stand_side_by_side_with_their_rows() -> None:
     first, second = Scenario().deployments[:2]
     found = side_by_side(
-        [(first, Outcome(queued(3))), (second, Outcome(alone()))], lambda outcome: outcome.percentiles
+        [(first, Outcome(queued(3))), (second, Outcome(alone(), rows_left_out=7))],
+        lambda outcome: outcome.percentiles,
     )
     assert found["deployment_id"].tolist() == [first.id, first.id, second.id, second.id]
     assert set(found["color"]) == {first.color, second.color}
+    assert found["rows_left_out"].tolist() == [0, 0, 7, 7]
 
 
 def test_goodput_counts_requests_within_both_service_levels() -> None:
