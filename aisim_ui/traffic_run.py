@@ -14,7 +14,7 @@ from aisim_model.replay.run import ReplayStoppedError
 from aisim_ui.traffic_outcome import Outcome
 
 MOST_KEPT = 12
-MOST_RECORDS = 2_000_000  # of one run, and of all that a visit keeps: about 0.7 GB
+MOST_RECORDS = 1_000_000  # of one run, and of all that a visit keeps: about 0.3 GB each
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,6 +74,8 @@ class Loaded:
         return slice_warning(self.whole, self.trace) if self.whole and self.trace else None
 
 
+MOST_COLUMNS = 200  # to choose among
+
 Read = tuple[Trace, TraceReport | None] | InputError
 
 
@@ -161,8 +163,8 @@ def _cut(key: Hashable, cut: Traffic, _whole: Trace) -> Trace | InputError:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def columns_of(sha256: str, _upload: Upload) -> tuple[str, ...]:
-    """Return the columns of an uploaded file, none where it is no table at all."""
+    """Return the first columns of an uploaded file, none where it is no table at all."""
     try:
-        return trace_columns(_upload.content, _upload.name)
+        return trace_columns(_upload.content, _upload.name)[:MOST_COLUMNS]
     except InputError:
         return ()

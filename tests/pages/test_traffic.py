@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from aisim_model.scenario import Scenario
@@ -159,6 +160,30 @@ def test_an_unclear_decimal_mark_is_asked_for(app: AppTest) -> None:
     page.selectbox(key="traffic.choose.fault.decimal").set_value(",").run()
     finished(page)
     assert "6,021 tokens of prompt" in shown_texts(page)  # the mean of 12,035 and 7
+
+
+HUGE = "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1000000000000000,8\n"
+LONG = "arrived_at,num_prefill_tokens,num_decode_tokens\n0,9000000,8\n1,5,5\n"
+WIDE = ",".join(f"c{n}" for n in range(100_000)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "mine.csv"),
+        ("\x89PNG\r\n\x1a\n\x00", "mine.csv"),
+        (HUGE, "1 row of mine.csv can't be replayed"),
+        (LONG, "can't be replayed"),
+        (WIDE, "mine.csv"),
+        ('{"a": ' * 5000, "mine.csv"),
+        ("<script>alert(1)</script>", "mine.csv"),
+    ],
+    ids=["empty", "picture", "huge prompt", "prompt beyond a pool", "wide", "deep", "page"],
+)
+def test_what_can_not_be_replayed_is_a_sentence(app: AppTest, content: str, said: str) -> None:
+    page = opened(app, *uploaded(content))
+    assert said in shown_texts(page)
+    assert not page.metric
 
 
 def test_a_link_asks_for_its_file(app: AppTest) -> None:
