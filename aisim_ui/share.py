@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError, sentences, shown
+from aisim_model.explore import Ends
 from aisim_model.scenario import Deployment, Scenario, Workload
 
 PARAMETER = "s"
@@ -187,7 +188,10 @@ def changes(before: Scenario, after: Scenario) -> list[str]:
     found += [f"{row.name}: removed" for row in rows.values()]
     old, new = before.traffic, after.traffic
     found += _differing(old.synthetic, new.synthetic, "Traffic: ", "left open")
-    return found + _differing(old, new.changed(synthetic=old.synthetic), "Traffic: ", "left open")
+    found += _differing(old, new.changed(synthetic=old.synthetic), "Traffic: ", "left open")
+    looked, looks = before.explore, after.explore
+    found += _differing(looked, looks.changed(ranges=looked.ranges), "Explore: ", "nothing")
+    return found + _differing(looked.ranges, looks.ranges, "Explore, range of ")
 
 
 def _differing(before: BaseModel, after: BaseModel, prefix: str, empty: str = OPEN) -> list[str]:
@@ -202,4 +206,6 @@ def _differing(before: BaseModel, after: BaseModel, prefix: str, empty: str = OP
 def _short(value: Any, empty: str) -> str:
     if isinstance(value, BaseModel):
         return str(getattr(value, "name", "own"))
+    if isinstance(value, Ends):
+        return f"{value.low:g} to {value.high:g} ({value.scale})"
     return empty if value is None else f"{value:,}" if type(value) is int else str(value)

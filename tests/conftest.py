@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from aisim_model import catalog
 from aisim_model.engines import ENGINES
 from aisim_model.errors import InputError
+from aisim_model.explore import AXIS_FIELDS, Ends, Explore, Ranges
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
@@ -91,21 +92,40 @@ def _deployments() -> st.SearchStrategy[Deployment]:
     )
 
 
+@st.composite
+def _explored(draw: st.DrawFn) -> Explore:
+    fields = draw(st.lists(st.sampled_from(AXIS_FIELDS), min_size=1, max_size=2, unique=True))
+    low, factor = draw(st.floats(1e-3, 1e3)), draw(st.floats(1.5, 1e3))
+    ends = Ends(low, low * factor, draw(st.sampled_from(["lin", "log"])))
+    return Explore(
+        x=fields[0],
+        y=fields[1] if len(fields) == 2 else None,
+        quantity=draw(st.sampled_from(["ttft_ms", "handoff_ms", "handoff_share"])),
+        count=draw(st.integers(2, 1000)),
+        share=draw(st.floats(0.001, 0.999)),
+        aggregated=draw(st.booleans()),
+        ranges=Ranges().changed(**{fields[0]: ends}),
+    )
+
+
 @pytest.fixture(scope="session")
 def any_scenario() -> st.SearchStrategy[Scenario]:
     """Return a strategy of valid scenarios: any workload, one to four rows of any choices."""
 
-    def assembled(workload: Workload, rows: list[Deployment], selected: int, baseline: int) -> Scenario:
+    def assembled(
+        workload: Workload, rows: list[Deployment], selected: int, baseline: int, explore: Explore
+    ) -> Scenario:
         ids = [row.id for row in rows]
         return Scenario(
             workload=workload,
             deployments=tuple(rows),
             selected_id=ids[selected % len(ids)],
             baseline_id=ids[baseline % len(ids)],
+            explore=explore,
         )
 
     rows = st.lists(_deployments(), min_size=1, max_size=4, unique_by=lambda row: row.id)
-    return st.builds(assembled, _workloads(), rows, st.integers(0, 3), st.integers(0, 3))
+    return st.builds(assembled, _workloads(), rows, st.integers(0, 3), st.integers(0, 3), _explored())
 
 
 @pytest.fixture(scope="session")

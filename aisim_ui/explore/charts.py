@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from aisim_model.explore import Explore
 from aisim_model.inputs import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.charts.best_map import best_map
@@ -16,12 +17,12 @@ from aisim_ui.explore.controls import QUANTITIES
 from aisim_ui.explore.drawn import drawn
 from aisim_ui.explore.picture import best, curves, thinned
 from aisim_ui.explore.result import Held
-from aisim_ui.explore.view import View, look, title
+from aisim_ui.explore.view import look, title
 from aisim_ui.frame import mode
 from aisim_ui.words import label, milliseconds, percent
 
 
-def one_field(found: Held, scenario: Scenario, view: View) -> None:
+def one_field(found: Held, scenario: Scenario, view: Explore) -> None:
     """Draw curves."""
     share = view.quantity == "handoff_share"
     slo = scenario.workload.ttft_slo_ms
@@ -43,7 +44,7 @@ def one_field(found: Held, scenario: Scenario, view: View) -> None:
     drawn(figure, "explore.curves", view.fields, lambda point: str(_first(point["customdata"])))
 
 
-def two_fields(found: Held, scenario: Scenario, view: View) -> None:
+def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
     """Draw a map of the selected row, and one of which row is best."""
     picture = thinned(found)
     ids = [row.id for row in scenario.deployments]
@@ -84,27 +85,27 @@ def two_fields(found: Held, scenario: Scenario, view: View) -> None:
         _who(view)
 
 
-def _who(view: View) -> None:
+def _who(view: Explore) -> None:
     key = "explore.aggregated"
     if st.session_state.get(key) != view.aggregated:
         st.session_state[key] = view.aggregated
+    info = Explore.model_fields["aggregated"]
     st.toggle(
-        "Aggregated rows too",
+        str(info.title),
         key=key,
-        on_change=lambda: look(key, "", aggregated=st.session_state[key]),
-        help="One request on an idle system is always first where nothing is handed over; what splitting "
-        "brings is inter-token latency, on the Deployments page.",
+        on_change=lambda: look(key, "", lambda now: now.changed(aggregated=st.session_state[key])),
+        help=info.description,
     )
 
 
-def standing(scenario: Scenario, view: View) -> tuple[float, float] | None:
+def standing(scenario: Scenario, view: Explore) -> tuple[float, float] | None:
     """Return where the selected row stands on a map; None where it isn't on it."""
     x = resolve(scenario.workload, scenario.selected)
     values = []
     for name in view.fields:
         value = x.unique.per_token_bytes if name == "kv_bytes_per_token" else getattr(x, name)
         low, high, _ = view.ends(name)
-        if value is None or not float(low) <= value <= float(high):
+        if value is None or not low <= value <= high:
             return None
         values.append(float(value))
     return values[0], values[1]

@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from aisim_ui.explore.view import RANGES, Ends, follow, look, title, view
+from aisim_model.explore import AXIS_FIELDS, Ends, Explore
+from aisim_ui.explore.view import follow, look, plain, title, typed_ends, view
 from aisim_ui.state import state
 from aisim_ui.words import literal, percent
 
@@ -22,10 +23,10 @@ def controls() -> None:
     now = view()
     across, up, shown = st.columns(3)
     with across:
-        _field("x", "Across", [name for name in RANGES if name != now.y])
+        _field("x", "Across", [name for name in AXIS_FIELDS if name != now.y])
         _range(now.x)
     with up:
-        _field("y", "Up", [NONE, *(name for name in RANGES if name != now.x)])
+        _field("y", "Up", [NONE, *(name for name in AXIS_FIELDS if name != now.x)])
         if now.y is not None:
             _range(now.y)
     with shown:
@@ -36,14 +37,13 @@ def controls() -> None:
             list(QUANTITIES),
             key=key,
             format_func=QUANTITIES.__getitem__,
-            on_change=lambda: look(key, "", quantity=read()),
+            on_change=lambda: look(key, "", lambda now: now.changed(quantity=read())),
         )
         left, right = st.columns(2)
         with left:
-            _number("count", "Values of a field", COUNTS, str, "The CSV has every point, the picture a part.")
+            _number("count", COUNTS, str)
         with right:
-            text = "Where the handoff is this share of TTFT, the picture has a line."
-            _number("share", "Line at a share", SHARES, percent, text)
+            _number("share", SHARES, percent)
 
 
 def _field(which: str, label: str, options: list[str]) -> None:
@@ -52,7 +52,7 @@ def _field(which: str, label: str, options: list[str]) -> None:
 
     def picked() -> None:
         chosen = read()
-        look(key, str(chosen), **{which: None if chosen == NONE else chosen})
+        look(key, str(chosen), lambda now: now.changed(**{which: None if chosen == NONE else chosen}))
 
     st.selectbox(
         label,
@@ -71,7 +71,7 @@ def _range(name: str) -> None:
     for box, part, label in zip(boxes, Ends._fields, ("From", "To", "Scale"), strict=True):
         key = f"explore.{name}.{part}"
         problem = state().problems.get(key)
-        read = follow(key, problem.text if problem else getattr(ends, part))
+        read = follow(key, problem.text if problem else _shown(ends, part))
         with box:
             if part == "scale":
                 st.selectbox(
@@ -87,26 +87,36 @@ def _range(name: str) -> None:
         _problem(f"explore.{name}.{part}")
 
 
+def _shown(ends: Ends, part: str) -> str:
+    value = getattr(ends, part)
+    return value if isinstance(value, str) else plain(value)
+
+
 def _typed(name: str, part: str, key: str, read: Callable[[], object]) -> Callable[[], None]:
     def typed() -> None:
         text = str(read()).strip()
-        value = text if part == "scale" else text.replace(",", "").replace(" ", "")
-        now = view()
-        look(key, text, ranges={**now.ranges, name: now.ends(name)._replace(**{part: value})})
+
+        def other(now: Explore) -> Explore:
+            parts = {each: _shown(now.ends(name), each) for each in Ends._fields}
+            ends = typed_ends(name, **{**parts, part: text})
+            return now.changed(ranges=now.ranges.changed(**{name: ends}))
+
+        look(key, text, other)
 
     return typed
 
 
-def _number(which: str, label: str, options: Sequence[Any], name: Callable[[Any], str], text: str) -> None:
-    key = f"explore.{which}"
-    read = follow(key, getattr(view(), which))
+def _number(which: str, usual: Sequence[Any], name: Callable[[Any], str]) -> None:
+    key, info = f"explore.{which}", Explore.model_fields[which]
+    value = getattr(view(), which)
+    read = follow(key, value)
     st.selectbox(
-        label,
-        options,
+        str(info.title),
+        sorted({*usual, value}),  # a link may bring another
         key=key,
         format_func=name,
-        on_change=lambda: look(key, str(read()), **{which: read()}),
-        help=text,
+        on_change=lambda: look(key, str(read()), lambda now: now.changed(**{which: read()})),
+        help=info.description,
     )
     _problem(key)
 

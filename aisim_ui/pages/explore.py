@@ -12,7 +12,7 @@ from aisim_ui.explore.controls import controls
 from aisim_ui.explore.drawn import all_points
 from aisim_ui.explore.needed import needed_bandwidth, sentence
 from aisim_ui.explore.result import result
-from aisim_ui.explore.view import view
+from aisim_ui.explore.view import asked, vary, view
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.state import state
 from aisim_ui.words import literal
@@ -24,7 +24,7 @@ answer(sentence(scenario.workload, row))
 controls()
 look = view()
 try:
-    found = result(scenario, look.vary())
+    found = result(asked(scenario), vary(look))
 except InputError as error:
     st.error(literal(str(error)), icon=":material/error:")
 except ValidationError as error:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from aisim_model.compare import compare
+from aisim_model.explore import Ends, Explore, Ranges
 from aisim_model.scenario import Deployment, Scenario
+from aisim_ui import share
 from aisim_ui.explore import result
 from aisim_ui.explore.drawn import at_point
-from aisim_ui.explore.view import KEY as VIEW
-from aisim_ui.explore.view import View
+from aisim_ui.explore.view import asked, vary
 from aisim_ui.state import KEY
 
 CURVES = "nothing: curves"
@@ -109,7 +109,8 @@ def test_too_many_points_are_a_sentence(page: AppTest) -> None:
 def test_a_scenario_that_a_range_does_not_fit_is_a_sentence(page: AppTest) -> None:
     page.selectbox(key="explore.x").set_value("decode_cached_tokens").run()
     assert not page.error
-    page.session_state[KEY].scenario = Scenario().with_workload(prompt_tokens=100)
+    now = page.session_state[KEY]
+    now.scenario = now.scenario.with_workload(prompt_tokens=100)
     page.run()
     assert "at most the prompt's 100 tokens" in page.error[0].value.replace("\\", "")
 
@@ -133,7 +134,7 @@ def test_aggregated_rows_compete_where_asked(page: AppTest) -> None:
 def test_long_work_can_be_stopped_and_gone_on_with(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result, "QUICK_POINTS", 100)
     result.held.clear()
-    page.session_state[result.STOPPED] = View().vary()  # as the button leaves it
+    page.session_state[result.STOPPED] = vary(Explore())  # as the button leaves it
     page.run()
     assert "Stopped before all of 18,000 points" in page.info[0].value
     assert len(figures(page)) == 1  # the bandwidth needed doesn't wait for it
@@ -143,7 +144,7 @@ def test_long_work_can_be_stopped_and_gone_on_with(page: AppTest, monkeypatch: p
 
 
 def test_stop_asks_for_nothing_else(page: AppTest) -> None:
-    held = result.held(Scenario(), View().vary())
+    held = result.held(Scenario(), vary(Explore()))
     result.held.clear()
 
     def interrupted(*_: object) -> None:
@@ -152,8 +153,8 @@ def test_stop_asks_for_nothing_else(page: AppTest) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(result, "values", interrupted)
         with pytest.raises(RuntimeError):
-            result.result(Scenario(), View().vary())
-    assert result.held(Scenario(), View().vary()).grids == {}  # nothing half made is kept
+            result.result(asked(Scenario()), vary(Explore()))
+    assert result.held(Scenario(), vary(Explore())).grids == {}  # nothing half made is kept
     assert held.grids
 
 
@@ -167,7 +168,7 @@ def test_the_results_that_are_kept_are_bounded() -> None:
 
 
 def test_the_csv_has_every_point() -> None:
-    sweep = result.result(Scenario(), View(count=60).vary()).sweep
+    sweep = result.result(asked(Scenario()), vary(Explore())).sweep
     found = pd.read_csv(io.BytesIO(result.csv_of(sweep)))
     assert len(found) == sweep.points == 5 * 60 * 60
     assert found["ttft_ms"].notna().all()
@@ -189,11 +190,36 @@ def test_a_picture_keeps_both_ends_of_many_points() -> None:
 
 
 def test_a_view_is_bounded_by_whole_numbers() -> None:
-    view = View(x="prompt_tokens", y=None, ranges={"prompt_tokens": ("1", "10", "lin")})
-    assert view.vary() == ("prompt_tokens=1:10:lin:10",)
+    look = Explore(y=None, ranges=Ranges(prompt_tokens=Ends(1, 10, "lin")))
+    assert vary(look) == ("prompt_tokens=1:10:lin:10",)
 
 
-def test_views_of_visits_are_their_own(page: AppTest) -> None:
+def test_what_is_looked_at_can_be_undone(page: AppTest) -> None:
     page.selectbox(key="explore.y").set_value(CURVES).run()
-    assert page.session_state[VIEW].y is None
-    assert VIEW not in st.session_state
+    set_box(page, "explore.prompt_tokens.low", "1,000")
+    assert page.session_state[KEY].scenario.explore.ends("prompt_tokens").low == 1000
+    page.button(key="undo").click().run()
+    assert page.text_input(key="explore.prompt_tokens.low").value == "128"
+    page.button(key="undo").click().run()
+    assert page.selectbox(key="explore.y").value == "bandwidth_gb_s"
+
+
+def test_what_is_looked_at_comes_with_the_link(page: AppTest) -> None:
+    ranges = Ranges(mfu=Ends(0.25, 0.75, "lin"), prompt_tokens=Ends(1000, 32_000, "lin"))
+    look = Explore(y="mfu", quantity="handoff_share", count=77, share=0.3, aggregated=True, ranges=ranges)
+    page.query_params["s"] = share.packed(Scenario(explore=look))
+    del page.session_state[KEY]
+    page.run()
+    assert page.session_state[KEY].scenario.explore == look
+    assert page.selectbox(key="explore.y").value == "mfu"
+    assert page.selectbox(key="explore.count").value == 77
+    assert page.selectbox(key="explore.share").value == 0.3
+    assert page.text_input(key="explore.mfu.low").value == "0.25"
+    assert page.toggle(key="explore.aggregated").value is True
+    assert titles(page)[0] == "Handoff's share of TTFT, Split, 400G NIC per GPU"
+
+
+def test_equal_sweeps_are_worked_out_once_whatever_is_shown_of_them() -> None:
+    scenario = Scenario()
+    other = scenario.changed(explore=Explore(quantity="handoff_ms"))
+    assert result.held(asked(scenario), vary(Explore())) is result.held(asked(other), vary(other.explore))

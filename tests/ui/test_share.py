@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model import MODEL_VERSION
+from aisim_model.explore import Ends, Explore, Ranges
 from aisim_model.model_spec import ModelSpec
 from aisim_model.presets import SCENARIOS
 from aisim_model.scenario import Deployment, Scenario, Workload
-from aisim_ui.share import MAX_PACKED, MAX_UNPACKED, changes, link, packed, read, repaired
+from aisim_ui.share import MAX_PACKED, MAX_UNPACKED, link, packed, read, repaired
 
 MARKUP = "<script>alert(1)</script> ![x](http://192.0.2.1/x.png) **bold** :material/home:"
 
@@ -48,6 +49,38 @@ def test_a_link_rebuilds_the_scenario(any_scenario: Any, data: st.DataObject) ->
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_link_of_a_worked_scenario_is_short_enough_to_send(name: str) -> None:
     assert len(link("http://localhost:8501/", SCENARIOS[name])) < 2000
+
+
+def test_six_rows_that_differ_in_much_are_short_enough_to_send() -> None:
+    rows = tuple(
+        Deployment(
+            id=f"row-{n}",
+            name=f"Choice {n}: {link_id} and {engine_id}",
+            color=n,
+            gpu=gpu,
+            prefill_tp=2**n,
+            decode_workers=n + 1,
+            kv_dtype=dtype,
+            link=link_id,
+            nics_per_gpu=0.25 * (n + 1),
+            engine=engine_id,
+            bandwidth_gb_s=12.345 * (n + 1),
+            usd_per_gpu_hour=1.23 + n,
+        )
+        for n, (gpu, link_id, engine_id, dtype) in enumerate(
+            [
+                ("h200", "ib-ndr-400", "vllm", "bf16"),
+                ("h100-sxm", "nvlink4", "sglang", "fp8"),
+                ("b200", "roce-100", "trtllm", "bf16"),
+                ("h200", "eth-100", "vllm", "int8"),
+                ("h100-sxm", "pcie5-x16", "sglang", "fp16"),
+                ("b200", "eth-25", "reference", "fp8"),
+            ]
+        )
+    )
+    explore = Explore(x="mfu", y=None, ranges=Ranges(mfu=Ends(0.123, 0.789, "log")))
+    scenario = Scenario(deployments=rows, selected_id="row-1", baseline_id="row-0", explore=explore)
+    assert len(link("https://planner.example.com/deployments", scenario)) <= 2000
 
 
 def test_ones_own_model_is_in_the_link() -> None:
@@ -261,15 +294,18 @@ def test_an_empty_url_asks_for_nothing() -> None:
     assert read({}) == (None, [])
 
 
-def test_changes_since_a_link_are_listed() -> None:
-    before = Scenario()
-    after = before.with_workload(prompt_tokens=500).with_row("split-tcp", bandwidth_gb_s=2.0)
-    rows = tuple(row for row in after.deployments if row.id != "split-fp8")
-    after = after.changed(deployments=(*rows, before.selected.changed(id="new", name="New")))
-    assert changes(before, after) == [
-        "Prompt 12,000 → 500",
-        "Split, one 100G TCP: Bandwidth as the engine or catalogue has it → 2.0",
-        "New: added",
-        "Split, 400G, fp8 KV: removed",
-    ]
-    assert changes(before, before) == []
+@pytest.mark.parametrize(
+    ("wrong", "left"),
+    [
+        ({"x": "nothing", "count": 99}, Explore(count=99)),
+        ({"x": "bandwidth_gb_s", "count": 99}, Explore()),  # twice the same field: neither is taken
+        ({"count": 10**12, "share": 0.2}, Explore(share=0.2)),
+        ({"ranges": {"mfu": [0.8, 0.2, "lin"]}, "share": 0.2}, Explore(share=0.2)),
+        ({"ranges": {"mfu": [0, 0.2, "log"]}, "share": 0.2}, Explore(share=0.2)),
+        ({"ranges": {"mfu": ["<b>", None]}, "share": 0.2}, Explore(share=0.2)),
+    ],
+)
+def test_what_is_wrong_of_what_is_explored_costs_that_field(wrong: dict[str, Any], left: Explore) -> None:
+    scenario, said = repaired(edited(explore=wrong))
+    assert scenario == Scenario.model_validate(edited()).changed(explore=left)
+    assert said

@@ -1,0 +1,221 @@
+"""One row of a scenario; the defaults and bounds of its fields are here alone."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from aisim_model import catalog, prefill, roofline, transfer
+from aisim_model.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
+from aisim_model.errors import InputError
+from aisim_model.frozen import Frozen
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
+from aisim_model.measured_table import checked_table
+from aisim_model.workload import Milliseconds
+
+MOST_ROWS = 40
+LEAST_GB_S = 1e-6
+
+Kind = Literal["split", "aggregated"]
+LinkModel = Literal["reference", "calibrated"]
+PrefillModel = Literal["roofline", "rate", "fixed", "polynomial", "table"]
+DecodeModel = Literal["roofline", "fixed", "polynomial"]
+Precision = Literal["bf16", "fp8", "fp4"]
+
+Ranks = Annotated[int, Field(ge=1, le=512)]
+Workers = Annotated[int, Field(ge=1, le=100_000)]
+Share = Annotated[float, Field(ge=0.001, le=1, allow_inf_nan=False)]
+
+
+class Deployment(Frozen):
+    """One row: how prompts are computed, handed over and answered. None leaves a choice to the engine.
+
+    An aggregated row has `prefill_workers` workers of `prefill_tp` GPUs that do both; its decode fields and
+    its link don't count.
+
+    Examples
+    --------
+    >>> Deployment(id="a", name="Split 1 + 1").gpus
+    8
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,23}$")]
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    color: Annotated[int, Field(ge=0, lt=MOST_ROWS)] = Field(
+        0, title="Colour", description="Slot in the palette, kept through every page and order."
+    )
+    kind: Kind = Field(
+        "split", title="Kind", description="Split hands the KV cache over; aggregated doesn't."
+    )
+    gpu: str = Field("h200", title="GPU", description="GPU of every worker.")
+    prefill_tp: Ranks = Field(4, title="Prefill TP", description="GPUs of one prefill worker.")
+    prefill_workers: Workers = Field(1, title="Prefill workers", description="Workers that prefill.")
+    decode_tp: Ranks = Field(4, title="Decode TP", description="GPUs of one decode worker.")
+    decode_workers: Workers = Field(1, title="Decode workers", description="Workers that decode.")
+    kv_dtype: str = Field("bf16", title="KV dtype", description="Precision of the KV cache, its own choice.")
+    weight_dtype: Precision = Field(
+        "bf16", title="Weights", description="Precision of weights and arithmetic."
+    )
+    link: str = Field("ib-ndr-400", title="Link", description="What prefill and decode workers share.")
+    nics_per_gpu: Annotated[float, Field(ge=0.01, le=16, allow_inf_nan=False)] = Field(
+        1.0,
+        title="NICs per GPU",
+        description="0.25 is one NIC for four GPUs; counts for links rated per NIC.",
+    )
+    engine: str = Field("vllm", title="Engine", description="Sets what the fields below leave open.")
+    timing_mode: TransferTimingMode = Field(
+        TransferTimingMode.FULL_PROMPT,
+        title="Send",
+        description="The whole prompt, or only what decode lacks.",
+    )
+    link_model: LinkModel = Field(
+        "reference", title="Link model", description="Bytes over bandwidth, or with measured costs beside it."
+    )
+    prefill_model: PrefillModel = Field("roofline", title="Prefill time", description="Which model times it.")
+    decode_model: DecodeModel = Field("roofline", title="Decode step", description="Which model times it.")
+
+    bandwidth_gb_s: Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)] | None = Field(
+        None, title="Bandwidth", description="What one handoff gets in all; 0 or below sends nothing."
+    )
+    kv_bytes_per_token: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = Field(
+        None, title="KV bytes per token", description="On the wire, in place of the model's own curve."
+    )
+    gpus_per_node: Ranks = Field(
+        transfer.GPUS_PER_NODE, title="GPUs per node", description="For links rated per node."
+    )
+    window_layers: WindowLayers = Field(
+        "window",
+        title="Window layers",
+        description="Kept in their window, or in full by engines without pages.",
+    )
+    mla_copies: MlaCopies = Field(
+        "per_rank", title="MLA copies", description="Sent to each decode rank, or once and broadcast."
+    )
+    block_size: Annotated[int, Field(ge=1, le=65_536)] | None = Field(
+        None, title="Block size", description="Tokens of a KV block."
+    )
+    prefix_credit: transfer.PrefixCredit | None = Field(
+        None, title="Prefix credit", description="How a hit on the decode worker counts."
+    )
+    order: HandoffOrder | None = Field(
+        None, title="Order", description="Prefill first, or reservation first."
+    )
+    overlap: transfer.Overlap | None = Field(
+        None, title="Overlap", description="What of the transfer runs beside prefill."
+    )
+    first_token_from: FirstTokenFrom | None = Field(
+        None, title="First token from", description="Which token the client sees first."
+    )
+    chunk_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
+        prefill.PASS_TOKENS, title="Prefill pass", description="Token budget of a prefill pass, or chunk."
+    )
+    orchestration_ms: Milliseconds = Field(
+        0.0, title="Orchestration", description="What the handover costs beside the wire."
+    )
+    alpha_ms: Milliseconds = Field(0.0, title="Start-up", description="Cost of any transfer, however small.")
+    per_descriptor_us: Milliseconds = Field(
+        0.0, title="Per descriptor", description="Cost of one descriptor of a rank."
+    )
+    link_efficiency: Share = Field(1.0, title="Link efficiency", description="Share of bandwidth reached.")
+    prefill_tokens_per_s: Annotated[float, Field(ge=0.1, le=1e9, allow_inf_nan=False)] | None = Field(
+        None, title="Prefill rate", description="Measured, of one prefill worker."
+    )
+    prefill_pass_ms: Milliseconds | None = Field(None, title="Prefill pass time", description="Fixed.")
+    prefill_table: tuple[tuple[float, float], ...] | None = Field(
+        None, title="Prefill table", description="Measured tokens and milliseconds.", max_length=64
+    )
+    decode_step_ms: Milliseconds | None = Field(None, title="Decode step", description="Measured or fixed.")
+    mfu: Share = Field(roofline.MFU, title="MFU", description="Share of the GPU's dense peak in prefill.")
+    memory_efficiency: Share = Field(
+        roofline.MEMORY_EFFICIENCY, title="Memory efficiency", description="Share of the HBM bandwidth."
+    )
+    kv_pool_share: Share = Field(
+        0.9, title="HBM for weights and KV", description="Share of HBM that weights and KV pool may fill."
+    )
+    pool_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
+        None, title="KV pool", description="Tokens that a decode worker holds; from HBM where left open."
+    )
+    usd_per_gpu_hour: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
+        None, title="Price", description="Of one GPU; the catalogue's where left open."
+    )
+
+    @field_validator("gpu", "link", "engine", "kv_dtype")
+    @classmethod
+    def _known(cls, value: str, info: ValidationInfo) -> str:
+        if info.field_name == "gpu":
+            return catalog.gpu(value).id
+        if info.field_name == "link":
+            return catalog.link(value).id
+        if info.field_name == "engine":
+            return engine(value).id
+        return kv_dtype_of(value).name
+
+    @field_validator("bandwidth_gb_s")
+    @classmethod
+    def _none_or_a_bandwidth(cls, value: float | None) -> float | None:
+        if value is not None and 0 < value < LEAST_GB_S:  # so little that times run out of floats
+            problem = f"must be 0 or below for none, else at least {LEAST_GB_S:.6f} GB/s"
+            raise InputError("bandwidth_gb_s", value, problem, "Enter 0, or more.")
+        return value
+
+    @field_validator("prefill_table")
+    @classmethod
+    def _table(cls, value: tuple[tuple[float, float], ...] | None) -> tuple[tuple[float, float], ...] | None:
+        if value is not None:
+            checked_table([tokens for tokens, _ in value], [time_ms for _, time_ms in value])
+        return value
+
+    @model_validator(mode="after")
+    def _gpu_computes_in_its_precision(self) -> Self:
+        gpu = catalog.gpu(self.gpu)
+        if getattr(gpu, f"{self.weight_dtype}_dense_tflops") is None:
+            problem = f"is a precision that {gpu.name} has no peak for in the catalogue"
+            raise InputError("weight_dtype", self.weight_dtype, problem, "Choose bf16, or another GPU.")
+        return self
+
+    @model_validator(mode="after")
+    def _chosen_model_has_its_number(self) -> Self:
+        needs = {
+            ("prefill_model", "rate"): "prefill_tokens_per_s",
+            ("prefill_model", "fixed"): "prefill_pass_ms",
+            ("prefill_model", "table"): "prefill_table",
+            ("decode_model", "fixed"): "decode_step_ms",
+        }
+        for (chooser, choice), field in needs.items():
+            if getattr(self, chooser) == choice and getattr(self, field) is None:
+                what = "table of tokens and milliseconds" if choice == "table" else "number"
+                problem = f"needs a {what} in {field}"
+                raise InputError(chooser, choice, problem, "Enter it, or choose another model.")
+        return self
+
+    @property
+    def split(self) -> bool:
+        """Whether the row hands KV over."""
+        return self.kind == "split"
+
+    @property
+    def carried_on(self) -> str:
+        """Where the row's prefill table is carried on beyond its rows, in words; empty without a table."""
+        if self.prefill_model != "table" or not self.prefill_table:
+            return ""
+        first, last = self.prefill_table[0][0], self.prefill_table[-1][0]
+        return (
+            f"prefill is measured from {first:,.0f} to {last:,.0f} tokens; elsewhere the line of the nearest "
+            "two rows is carried on"
+        )
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of the row in all."""
+        decoding = self.decode_workers * self.decode_tp if self.split else 0
+        return self.prefill_workers * self.prefill_tp + decoding
+
+    @property
+    def profile(self) -> EngineProfile:
+        """What the engine fills in where a field is left open, overridden where it isn't."""
+        chosen = engine(self.engine)
+        fields = ("block_size", "prefix_credit", "order", "overlap", "first_token_from")
+        own = {name: value for name in fields if (value := getattr(self, name)) is not None}
+        return chosen.model_copy(update=own)

@@ -1,0 +1,79 @@
+"""What is asked of every deployment; the defaults and bounds of a scenario's workload are here alone."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from aisim_model import catalog
+from aisim_model.errors import InputError
+from aisim_model.frozen import Frozen
+from aisim_model.model_spec import ModelSpec
+
+Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
+Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
+
+
+class Workload(Frozen):
+    """What is asked of every deployment: a model, a prompt, an answer, two service levels.
+
+    Examples
+    --------
+    >>> Workload().prompt_tokens, Workload().served.name
+    (12000, 'Qwen3-32B')
+    """
+
+    model_id: str = Field("qwen3-32b", title="Model", description="A model of the catalogue.")
+    model: ModelSpec | None = Field(None, title="Own model", description="Read from a config.json.")
+    kv_bytes_per_token: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = Field(
+        None,
+        title="KV bytes per token",
+        description="By hand, in place of the model's own curve, whatever the KV dtype.",
+    )
+    prompt_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
+        12_000, title="Prompt", description="Tokens of the prompt, cached ones included."
+    )
+    output_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        340, title="Answer", description="Tokens of the answer."
+    )
+    prefill_cached_tokens: Tokens = Field(
+        0, title="Already on the prefill worker", description="A hit here shortens prefill, not the transfer."
+    )
+    decode_cached_tokens: Tokens = Field(
+        0,
+        title="Already on the decode worker",
+        description="A hit here shortens the transfer where only what decode lacks is sent, not prefill.",
+    )
+    ttft_slo_ms: Annotated[Milliseconds, Field(gt=0)] = Field(
+        2000.0, title="SLO on TTFT", description="Longest time to first token that is acceptable."
+    )
+    itl_slo_ms: Annotated[Milliseconds, Field(gt=0)] = Field(
+        25.0, title="SLO on inter-token latency", description="Longest time between tokens."
+    )
+    handoff_budget_ms: Annotated[Milliseconds, Field(gt=0)] | None = Field(
+        None,
+        title="Handoff budget",
+        description="Longest handoff that is acceptable, for solving backwards; the SLO on TTFT where open.",
+    )
+    arrivals_per_s: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = Field(
+        0.0, title="Arrivals", description="Requests a second for the estimate under load; 0 is one request."
+    )
+
+    @field_validator("model_id")
+    @classmethod
+    def _known_model(cls, value: str) -> str:
+        return catalog.model(value).id
+
+    @model_validator(mode="after")
+    def _cached_within_prompt(self) -> Self:
+        for field in ("prefill_cached_tokens", "decode_cached_tokens"):
+            if (cached := getattr(self, field)) > self.prompt_tokens:
+                problem = f"must be at most the prompt's {self.prompt_tokens:,} tokens"
+                raise InputError(field, cached, problem, "Enter fewer, or a longer prompt.")
+        return self
+
+    @property
+    def served(self) -> ModelSpec:
+        """The model that is served: one's own, else the catalogue's."""
+        return self.model or catalog.model(self.model_id).spec()
