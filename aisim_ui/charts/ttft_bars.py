@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
-from aisim_ui.theme import SURFACES, Mode, faded, row_color
+from aisim_ui.theme import SURFACES, Mode, Surface, faded, row_color
 from aisim_ui.words import label
 
 # the handoff stands out in the row's full colour, compute is paler; patterns tell them apart without colour
@@ -48,7 +50,7 @@ def ttft_bars(
         for row_id, name in zip(table["deployment_id"], table["deployment"], strict=True)
     ]
     ids = table["deployment_id"].tolist()
-    data = []
+    data = [_untimed(table, surface)]
     for column, name, strength, pattern in PARTS:
         values = table[column].tolist()
         if not any(value > 0 for value in values):
@@ -85,14 +87,14 @@ def ttft_bars(
                 "hoverinfo": "skip",
             }
         )
-    slow = table["ttft_ms"] - table["handoff_ms"] + table["slowest_handoff_ms"]
-    if slow.notna().any():
+    slow = (table["ttft_ms"] - table["handoff_ms"] + table["slowest_handoff_ms"]).tolist()
+    if any(value == value for value in slow):
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "at the lowest bandwidth reached",
-                "x": slow.astype(object).where(slow.notna(), None).tolist(),
+                "x": [value if value == value else None for value in slow],
                 "y": ids,
                 "customdata": ids,
                 "marker": {"symbol": "diamond-open", "size": 10, "color": shades, "line": {"width": 2}},
@@ -146,3 +148,25 @@ def ttft_bars(
         },
         mode,
     )
+
+
+def _untimed(table: pd.DataFrame, surface: Surface) -> dict[str, Any]:
+    """Keep every row in its place, and say in place of a bar why one has none."""
+    columns = (table[name].tolist() for name in ("ttft_ms", "fit_problem"))
+    said = [
+        "" if ttft_ms == ttft_ms else " doesn't fit its GPUs" if problem else " no delay is known"
+        for ttft_ms, problem in zip(*columns, strict=True)
+    ]
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "name": "without a time",
+        "y": table["deployment_id"].tolist(),
+        "x": [0] * len(table),
+        "text": said,
+        "textposition": "middle right",
+        "textfont": {"color": surface.quiet, "size": 13},
+        "customdata": table["deployment_id"].tolist(),
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }

@@ -89,6 +89,14 @@ def test_the_band_of_what_was_reached_ends_at_the_slowest() -> None:
     assert slow["split-tcp"] == pytest.approx(found["ttft_ms"]["split-tcp"] - 251.65824 + 3145.728)
 
 
+def test_a_row_without_a_time_keeps_its_place_and_says_why() -> None:
+    # DeepSeek-V3 in bf16 is 671e9 x 2 B: four H200 don't hold it
+    bars = spec(drawn(Scenario().with_workload(model_id="deepseek-v3"))["bars"])["data"]
+    (said,) = [one for one in bars if one.get("mode") == "text"]
+    assert said["y"] == [row.id for row in Scenario().deployments]
+    assert said["text"] == [" doesn't fit its GPUs"] * 5
+
+
 def test_a_row_keeps_its_colour_in_every_chart_and_order() -> None:
     scenario = Scenario()
     turned = scenario.changed(deployments=scenario.deployments[::-1])
