@@ -9,7 +9,13 @@ from aisim_model.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, Keys
 from aisim_model.kv_cache.parts import HeadKv, Layer, State
 
 # in this order: Zamba-2 declares kv_channels besides, of another size
-HEAD_DIMS = (("head_dim", "attention_head_dim"), ("kv_channels",), ("d_kv",), ("d_head",))
+HEAD_DIMS = (
+    ("head_dim", "attention_head_dim"),
+    ("kv_channels",),
+    ("d_kv",),
+    ("d_head",),
+    ("hidden_size_per_head",),
+)
 SLIDING_KV_HEADS = ("swa_num_key_value_heads", "num_swa_key_value_heads")
 DECODER_HEADS = ("decoder_attention_heads", "decoder_num_attention_heads")
 SLIDING_HEADS = ("swa_num_attention_heads", "num_swa_attention_heads")

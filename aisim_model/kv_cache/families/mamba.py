@@ -15,8 +15,9 @@ TAPS = ("mamba_d_conv", "conv_kernel", "mamba_conv_kernel", "d_conv")
 EXPAND = ("mamba_expand", "expand", "mamba_expand_factor")
 INNER = ("mamba_d_ssm", "mamba_intermediate_size", "d_inner")
 SSM_HEADS = ("mamba_n_heads", "mamba_num_heads", "n_mamba_heads")
-SSM_HEAD_DIM = ("mamba_d_head", "mamba_head_dim", "mamba_headdim")
+SSM_HEAD_DIM = ("mamba_d_head", "mamba_head_dim", "mamba_headdim", "hidden_size_per_head")
 GROUPS = ("mamba_n_groups", "mamba_ngroups", "n_groups")
+STEP = "mamba_step"
 MAMBA = Kind("mamba")
 STATE_BYTES = 4  # fp32 unless the config names another dtype
 _LETTERS: Mapping[str, Kind] = MappingProxyType(
@@ -54,7 +55,11 @@ class Sizes:
         if heads and not self.head_dim and not first and self.inner % heads == 0:
             self.head_dim = self.inner // heads
         self.heads = heads or (self.inner // self.head_dim if self.head_dim else self.inner)
-        self.groups = (keys.whole(*GROUPS) if nested is None else nested.whole("ngroups")) or 1
+        # PLaMo-2 makes its B and C after the convolution
+        after = keys.has(STEP)
+        self.groups = (
+            0 if after else (keys.whole(*GROUPS) if nested is None else nested.whole("ngroups")) or 1
+        )
 
     @property
     def channels(self) -> int:
@@ -80,7 +85,7 @@ def mamba_state(keys: Keys) -> State:
 
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
-    for find in (_override, _period, _indices, _beside, _pure):
+    for find in (_override, _period, _stepped, _indices, _beside, _pure):
         kinds = find(keys)
         if kinds is not None:
             return kinds
@@ -110,6 +115,21 @@ def _period(keys: Keys) -> Sequence[Kind] | None:
         raise keys.contradiction("attn_layer_offset", offset, f"attn_layer_period = {period}")
     attention = Kind("hybrid") if keys.model_type == "zamba" else FULL
     return [attention if index % period == offset else MAMBA for index in range(layer_count(keys))]
+
+
+def _stepped(keys: Keys) -> Sequence[Kind] | None:
+    """PLaMo-2: one attention layer in the middle of each step, in a window but where listed as full."""
+    step = keys.whole(STEP)
+    if step is None or not keys.has(*STATE) or keys.flag("mamba_enabled") is False:
+        return None
+    count = layer_count(keys)
+    middle = min(step // 2, count - 1)
+    full = {
+        keys.checked("full_attention_idx", place, low=0, high=count - 1)
+        for place in keys.items("full_attention_idx") or []
+    }
+    window = Kind("sliding") if keys.has("attention_window_size") else FULL
+    return [MAMBA if index % step != middle else FULL if index in full else window for index in range(count)]
 
 
 def _indices(keys: Keys) -> Sequence[Kind] | None:
@@ -159,5 +179,5 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
 
 
 FAMILY = Family(
-    "mamba", "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Hymba, Zamba", _pattern, _keep
+    "mamba", "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Hymba, Zamba, PLaMo-2", _pattern, _keep
 )

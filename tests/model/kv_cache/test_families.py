@@ -183,3 +183,20 @@ def test_a_window_by_its_older_name_with_every_nth_layer_in_full() -> None:
     # layers 0 and 2 in full: 2 x 2 heads x 16 x 2 x 2 B; the other two in a window of 128
     assert curve.growing_bytes_per_token == 256
     assert [(window.bytes_per_token, window.window_tokens) for window in curve.windowed] == [(256, 128)]
+
+
+@pytest.mark.parametrize(
+    ("more", "growing", "windowed"),
+    [({}, 4096, []), ({"attention_window_size": 2048, "full_attention_idx": [1]}, 2048, [(2048, 2048)])],
+)
+def test_attention_in_the_middle_of_each_step_of_mamba_layers(
+    more: dict[str, Any], growing: int, windowed: list[tuple[int, int]]
+) -> None:
+    config = {**SIZES, "num_attention_heads": 32, "num_key_value_heads": 4, "hidden_size_per_head": 128}
+    mamba = {"mamba_step": 2, "mamba_num_heads": 16, "mamba_d_state": 64, "mamba_d_conv": 4}
+    curve = read_config({**config, **mamba, **more}).curve()
+    # layers 1 and 3 attend, 4 heads x 128 x 2 x 2 B each
+    assert curve.growing_bytes_per_token == growing
+    assert [(window.bytes_per_token, window.window_tokens) for window in curve.windowed] == windowed
+    # layers 0 and 2: 16 heads x 128 x 64 in fp32, and 3 inputs of a convolution over 16 x 128 in bf16
+    assert curve.constant_bytes == 2 * (16 * 128 * 64 * 4 + 16 * 128 * 3 * 2)
