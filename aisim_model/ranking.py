@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from aisim_model.outcome import Outcome
 from aisim_model.scenario import Workload
-
-if TYPE_CHECKING:  # compare lays the ranking out, so it imports this module
-    from aisim_model.compare import Outcome
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from aisim_model.compare import Outcome
 from aisim_model.engines import engine
+from aisim_model.outcome import Outcome
 from aisim_ui.engine_words import defaults_line, opt_in_lines
 from aisim_ui.fields import field
 from aisim_ui.inputs import choice, number, take_back

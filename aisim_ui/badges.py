@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aisim_model.compare import Outcome
+from aisim_model.outcome import Outcome
 from aisim_model.scenario import Deployment
 from aisim_model.ttft import prefill_extrapolated
 from aisim_ui.engine_words import counted_on_line

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aisim_model.compare import compare, outcome, table
+from aisim_model.compare import compare, table
 from aisim_model.errors import InputError
+from aisim_model.outcome import outcome
 from aisim_model.presets import SCENARIOS
 from aisim_model.scenario import Deployment, Scenario, Workload
 
