@@ -36,7 +36,10 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
     data = [
         {
             "type": "scatter",
-            "mode": "lines",
+            "mode": "lines+markers",  # only marks can be clicked, so they are there and can't be seen
+            "marker": {"size": 8, "opacity": 0},
+            "selected": {"marker": {"opacity": 0}},
+            "unselected": {"marker": {"opacity": 0}},
             "name": label(str(line["deployment"].iloc[0])),
             "x": line["milliseconds"].clip(lower=shortest).tolist(),
             "y": line["share"].tolist(),

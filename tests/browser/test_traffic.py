@@ -40,6 +40,19 @@ def test_a_link_replays_its_traffic_and_fits(app_url: str, opened: Open, width: 
     expect(page.locator("[data-testid=stPlotlyChart]").last).to_contain_text("Around ")
 
 
+def test_a_click_on_a_curve_looks_into_its_deployment(app_url: str, opened: Open) -> None:
+    page = opened(link(f"{app_url}/traffic", traffic()))
+    replayed(page)
+    expect(page.locator("h4").first).to_contain_text("Split, 400G NIC per GPU")
+    chart = page.locator("[data-testid=stPlotlyChart]").first
+    chart.scroll_into_view_if_needed()
+    mark = chart.locator(".scatterlayer .trace").first.locator(".points path").nth(20)
+    box = mark.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("h4").first).to_contain_text("Aggregated 2 x TP4")
+
+
 def test_a_file_is_read_mended_replayed_and_taken_along(app_url: str, opened: Open, tmp_path: Path) -> None:
     page = opened(f"{app_url}/traffic")
     page.get_by_text("Your file", exact=True).click()
