@@ -11,7 +11,6 @@ from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.evidence.cloud import prefill_tokens_per_s
 from aisim_model.evidence.cloud_ttft import conversation, queued_mean_ttft_s, row_of
 from aisim_model.inputs import resolve
-from aisim_model.row_replay import offered_gb_s
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.traffic import Traffic
 from aisim_model.ttft import prefill_ms
@@ -60,15 +59,14 @@ def cloud_verdicts() -> tuple[CloudVerdict, ...]:
 
 
 def _verdict(run: CloudRun) -> CloudVerdict:
-    trace, row, workload = conversation(), row_of(run), Workload(model_id=run.model_id)
-    x = resolve(workload, row)
+    trace, x = conversation(), resolve(Workload(model_id=run.model_id), row_of(run))
     spent_ms = prefill_ms(replace(x, prompt_tokens=trace.input_tokens.astype(np.float64)))
     own = queued_mean_ttft_s(run, prefill_tokens_per_s(run)) if run.prefill_bound else None
     return CloudVerdict(
         run=run,
         gpu=catalog.gpu(run.gpu).name,
         prefill_load=float(spent_ms.sum()) / trace.span_ms / run.prefill_workers,
-        link_load=(offered_gb_s(workload, row, trace) or 0.0) / float(x.bandwidth_gb_s),
+        link_load=(trace.offered_gb_s(float(x.wire.per_token_bytes)) or 0.0) / float(x.bandwidth_gb_s),
         mean_ttft_s=own,
         roofline_mean_ttft_s=queued_mean_ttft_s(run),
     )
