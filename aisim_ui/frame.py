@@ -20,6 +20,9 @@ from aisim_ui.share import link
 from aisim_ui.state import select, state
 from aisim_ui.theme import Mode
 
+Data = pd.DataFrame | Callable[[], bytes]
+Point = dict[str, Any]
+
 
 def mode() -> Mode:
     """Whether the visitor sees the app light or dark."""
@@ -59,19 +62,23 @@ def report_button(page: str) -> None:
     )
 
 
-def chart(figure: go.Figure, data: pd.DataFrame, key: str, pick: bool = False) -> None:
+def chart(
+    figure: go.Figure, data: Data, key: str, pick: Callable[[Point], None] | None = None, holds: str = "Data"
+) -> None:
     """Draw a chart with its data as CSV beneath.
 
     Parameters
     ----------
     figure : Figure
         What to draw; its title names the files.
-    data : DataFrame
-        What it shows.
+    data : DataFrame or callable
+        What it shows, or what writes that as CSV once it is asked for.
     key : str
         Name of the chart on its page.
-    pick : bool
-        Whether a click on a mark selects its row (`customdata` is the row's id).
+    pick : callable, optional
+        What a click on a mark does, as `select_row`.
+    holds : str
+        What the CSV holds.
     """
     title = html.unescape(str(figure.layout.title.text))  # a label for the chart, text here
     picture = state().picture
@@ -81,21 +88,29 @@ def chart(figure: go.Figure, data: pd.DataFrame, key: str, pick: bool = False) -
         theme=None,
         config=chart_config(title, picture),
         alt=title,
-        on_select=_picker(key) if pick else "ignore",
+        on_select="ignore" if pick is None else partial(_picked, key, pick),
         selection_mode="points",
     )
     state().shown[key] = Chart(title, figure)
-    _csv_button(title, data, f"{key}.csv", f"Data as CSV · camera icon: {picture.upper()}")
+    _csv_button(title, data, f"{key}.csv", f"{holds} as CSV · camera icon: {picture.upper()}")
 
 
-def _picker(key: str) -> Callable[[], None]:
-    def picked() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        if points and points[0].get("customdata"):
-            found = points[0]["customdata"]
-            select(found if isinstance(found, str) else found[0])
+def _picked(key: str, pick: Callable[[Point], None]) -> None:
+    points = st.session_state[key]["selection"]["points"]
+    if points:
+        pick(points[0])
 
-    return picked
+
+def mark_of(point: Point) -> Any:
+    """Return what a clicked mark stands for: its `customdata`, None where it has none."""
+    found = point.get("customdata")
+    return next(iter(found), None) if isinstance(found, list) else found
+
+
+def select_row(point: Point) -> None:
+    """Select the row whose mark was clicked."""
+    if row_id := mark_of(point):
+        select(row_id)
 
 
 def table(data: pd.DataFrame, shown: pd.DataFrame, title: str, key: str, **options: Any) -> None:
@@ -105,10 +120,10 @@ def table(data: pd.DataFrame, shown: pd.DataFrame, title: str, key: str, **optio
     _csv_button(title, data, f"{key}.csv", "Exact values as CSV")
 
 
-def _csv_button(title: str, data: pd.DataFrame, key: str, label: str) -> None:
+def _csv_button(title: str, data: Data, key: str, label: str) -> None:
     st.download_button(
         label,
-        data=lambda: csv_bytes(data),
+        data=partial(csv_bytes, data) if isinstance(data, pd.DataFrame) else data,
         file_name=file_name(title, "csv"),
         mime="text/csv",
         key=key,

@@ -16,7 +16,7 @@ from aisim_ui.charts.gantt import timeline
 from aisim_ui.charts.utilisation import utilisation
 from aisim_ui.charts.waits import waits
 from aisim_ui.exports import file_name
-from aisim_ui.frame import chart, mode
+from aisim_ui.frame import chart, mode, select_row
 from aisim_ui.frame import table as draw_table
 from aisim_ui.state import select
 from aisim_ui.traffic_inputs import pick
@@ -65,7 +65,7 @@ def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
     else:
         lines = side_by_side(shown, lambda outcome: outcome.handoff_curve)
     limit = slo.ttft_slo_ms if what == "TTFT" else slo.handoff_budget_ms
-    chart(cdf(lines, what, selected_id, limit, mode()), lines, "traffic.cdf", pick=True)
+    chart(cdf(lines, what, selected_id, limit, mode()), lines, "traffic.cdf", pick=select_row)
     found = side_by_side(shown, lambda outcome: outcome.percentiles)
     people = found[[name for name in PERCENTILES if name in found]]
     draw_table(found, people, "percentiles", "traffic.percentiles", column_config=PERCENTILES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -14,11 +15,11 @@ from aisim_ui.charts.best_map import best_map
 from aisim_ui.charts.heatmap import heatmap
 from aisim_ui.charts.sweep_curves import sweep_curves
 from aisim_ui.explore.controls import QUANTITIES
-from aisim_ui.explore.drawn import drawn
-from aisim_ui.explore.picture import best, curves, thinned
-from aisim_ui.explore.result import Held
+from aisim_ui.explore.picture import best, best_table, curves, thinned
+from aisim_ui.explore.point import go_to
+from aisim_ui.explore.result import Held, csv_of
 from aisim_ui.explore.view import look, title
-from aisim_ui.frame import mode
+from aisim_ui.frame import chart, mark_of, mode
 from aisim_ui.words import label, milliseconds, percent
 
 
@@ -41,7 +42,8 @@ def one_field(found: Held, scenario: Scenario, view: Explore) -> None:
         limit,
         mode(),
     )
-    drawn(figure, "explore.curves", view.fields, lambda point: str(_first(point["customdata"])))
+    pick = go_to(view.fields, lambda point: str(mark_of(point)))
+    chart(figure, partial(csv_of, found.sweep), "explore.curves", pick, every_point(found))
 
 
 def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
@@ -63,17 +65,18 @@ def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
     left, right = st.columns(2)
     with left:
         figure = heatmap(grid, lines, here, f"{name}, {label(row.name)}", axes, log, text, mode())
-        drawn(figure, "explore.map", view.fields, lambda point: scenario.selected_id)
+        pick = go_to(view.fields, lambda point: scenario.selected_id)
+        chart(figure, partial(csv_of, found.sweep), "explore.map", pick, every_point(found))
     rivals = [at for at, one in enumerate(scenario.deployments) if one.split or view.aggregated]
     with right:
         if rivals:
             place = best(picture, view.quantity, rivals)
             ttft = picture.grids["ttft_ms"]
             at = np.clip(place.to_numpy(), 0, None)[np.newaxis]
-            meets = place.where(place < 0, np.take_along_axis(ttft, at, axis=0)[0] <= slo).astype(bool)
+            meets = (place >= 0) & (np.take_along_axis(ttft, at, axis=0)[0] <= slo)
             figure = best_map(
                 place,
-                meets & (place >= 0),
+                meets,
                 [(one.name, one.color) for one in scenario.deployments],
                 here,
                 f"Least {name}: which deployment",
@@ -81,7 +84,9 @@ def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
                 log,
                 mode(),
             )
-            drawn(figure, "explore.best", view.fields, lambda point: ids[int(_first(point["customdata"]))])
+            pick = go_to(view.fields, lambda point: ids[int(mark_of(point))])
+            names = [one.name for one in scenario.deployments]
+            chart(figure, best_table(place, meets, names, view.fields), "explore.best", pick)
         _who(view)
 
 
@@ -111,5 +116,6 @@ def standing(scenario: Scenario, view: Explore) -> tuple[float, float] | None:
     return values[0], values[1]
 
 
-def _first(customdata: object) -> object:
-    return customdata[0] if isinstance(customdata, list) else customdata
+def every_point(found: Held) -> str:
+    """Say what the CSV of a sweep holds; the picture shows a part of it."""
+    return f"All {found.sweep.points:,} points"

@@ -101,3 +101,31 @@ def best(picture: Map, quantity: str, rows: list[int]) -> pd.DataFrame:
     known = ~np.isnan(grids) & ~np.isnan(picture.grids["ttft_ms"][rows])  # no TTFT where a row doesn't fit
     place = np.array(rows)[np.where(known, grids, np.inf).argmin(axis=0)]
     return pd.DataFrame(np.where(known.any(axis=0), place, -1), index=picture.up, columns=picture.across)
+
+
+def best_table(
+    place: pd.DataFrame, meets: pd.DataFrame, names: list[str], fields: tuple[str, ...]
+) -> pd.DataFrame:
+    """Lay out which deployment is best where, one row a point.
+
+    Parameters
+    ----------
+    place : DataFrame
+        As `best` returns it.
+    meets : DataFrame
+        Whether the best meets the SLO on TTFT.
+    names : list of str
+        The scenario's deployments.
+    fields : tuple of str
+        Fields across and up.
+    """
+    across, up = np.meshgrid(place.columns, place.index)
+    found = [names[at] if at >= 0 else "" for at in place.to_numpy().ravel()]
+    return pd.DataFrame(
+        {
+            fields[0]: across.ravel(),
+            fields[1]: up.ravel(),
+            "best_deployment": found,
+            "meets_ttft_slo": meets.to_numpy().ravel(),
+        }
+    )

@@ -7,7 +7,7 @@ from aisim_ui.advanced import advanced
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars
-from aisim_ui.frame import answer, chart, mode
+from aisim_ui.frame import answer, chart, mode, select_row
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
 from aisim_ui.moved import moved_inputs
@@ -36,7 +36,7 @@ row_buttons(scenario)
 advanced(selected)
 
 bars = ttft_bars(found, colors, scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
-chart(bars, found, "deployments.bars", pick=True)
+chart(bars, found, "deployments.bars", pick=select_row)
 moved = moved_inputs(scenario.workload, scenario.selected)
 st.markdown(matters_sentence(scenario.selected.name, moved))
 second = st.segmented_control("Chart", SECOND, key="deployments.second", default=SECOND[0], required=True)

@@ -9,7 +9,6 @@ from aisim_model.scenario import Scenario
 from aisim_ui.charts.needed_lines import needed_lines
 from aisim_ui.explore.charts import one_field, two_fields
 from aisim_ui.explore.controls import controls
-from aisim_ui.explore.drawn import all_points
 from aisim_ui.explore.needed import needed_bandwidth, sentence
 from aisim_ui.explore.result import result
 from aisim_ui.explore.view import asked, vary, view
@@ -34,12 +33,12 @@ else:
         one_field(found, scenario, look) if look.y is None else two_fields(found, scenario, look)
         st.caption(
             "Click a point to make it the scenario; Undo brings the last one back. "
-            "A field of a deployment has the same value in every row. One request, nothing else running."
+            "A field of a deployment has the same value in every row. One request, nothing else running. "
+            "The command `aisim sweep` writes up to a thousand million points."
         )
         for one in scenario.deployments:
             if one.carried_on:
                 st.caption(literal(f"{one.name}: {one.carried_on}."))
-        all_points(found.sweep)
 if row.split:
     needed = needed_bandwidth(scenario.workload, row)
     has_gb_s = float(resolve(scenario.workload, row).bandwidth_gb_s)

@@ -11,7 +11,7 @@ from aisim_ui.badges import inputs_line
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.curves import delay_over_prompt
-from aisim_ui.frame import answer, chart, mode
+from aisim_ui.frame import answer, chart, mode, select_row
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.selected_row import selected_row
@@ -31,7 +31,7 @@ st.caption(inputs_line(selected, by_hand))
 
 selected_row(scenario, selected)
 bars = ttft_bars(found, list(colors.values()), scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
-chart(bars, found, "handoff.bars", pick=True)
+chart(bars, found, "handoff.bars", pick=select_row)
 lines = delay_over_prompt(scenario)
 chart(
     delay_curve(lines, colors, scenario.selected_id, scenario.workload.prompt_tokens, mode()),

@@ -6,11 +6,12 @@ import streamlit as st
 from aisim_model.solve import aggregated_for
 from aisim_model.solve.answers import answers
 from aisim_ui.charts.load_curve import load_curve
-from aisim_ui.frame import chart, mode
+from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
 from aisim_ui.load_curves import over_arrivals
 from aisim_ui.solutions import QUESTIONS, said
+from aisim_ui.solved_table import for_people, settings
 from aisim_ui.state import Place, state
 from aisim_ui.words import literal
 
@@ -27,15 +28,11 @@ with right:
 
 found = answers(scenario, question)
 selected = next(one for one in found if one["deployment_id"] == row.id)
-answer_place.markdown(f"#### {literal(row.name)}: {literal(said(question, selected))}")
+answer(f"{literal(row.name)}: {literal(said(question, selected))}", answer_place)
 st.markdown("\n".join(f"- **{literal(one['deployment'])}**: {literal(said(question, one))}" for one in found))
 numbers = pd.DataFrame(found)
-draw_table(
-    numbers,
-    numbers.drop(columns=["deployment_id", "kind"]).dropna(axis=1, how="all"),
-    f"solved for {question}",
-    "solve.table",
-)
+shown = for_people(numbers)
+draw_table(numbers, shown, f"solved for {question}", "solve.table", column_config=settings(shown))
 if question in ("break-even", "workers") and row.split:
     other = aggregated_for(scenario, row)
     rows = (row,) if other is None else (row, other.changed(id="to-beat", color=0))

@@ -16,7 +16,7 @@ from aisim_model.explore import Ends, Explore, Ranges
 from aisim_model.scenario import Deployment, Scenario
 from aisim_ui import share
 from aisim_ui.explore import result
-from aisim_ui.explore.drawn import at_point
+from aisim_ui.explore.point import at_point
 from aisim_ui.explore.view import asked, vary
 from aisim_ui.state import KEY
 

@@ -1,0 +1,43 @@
+"""The table of the inverse questions: each column named with its unit, and digits that matter."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pandas as pd
+import pytest
+
+from aisim_model.scenario import Scenario, Workload
+from aisim_model.solve.answers import Question, answers
+from aisim_ui.solved_table import TITLES, for_people, settings
+
+LEFT_OUT = {"deployment_id", "kind", "timing_mode"}  # names of names, and what is the same in every row
+
+
+@pytest.mark.parametrize("question", get_args(Question))
+def test_every_column_has_a_title_and_its_unit(question: Question) -> None:
+    found = pd.DataFrame(answers(Scenario(), question))
+    assert set(found) - LEFT_OUT <= set(TITLES)
+    for name in set(found) - LEFT_OUT:
+        for ending, unit in (("_ms", "[ms]"), ("_gb_s", "[GB/s]"), ("_per_s", "[requests/s]")):
+            assert not name.endswith(ending) or unit in TITLES[name]
+    shown = for_people(found)
+    assert set(settings(shown)) == set(shown)
+
+
+def test_what_no_row_answers_is_no_column() -> None:
+    shown = for_people(pd.DataFrame(answers(Scenario(), "bandwidth")))
+    assert "fit_problem" not in shown
+    misfit = Scenario().with_row("split-fp8", gpu="l40s", decode_tp=1)
+    assert "fit_problem" in for_people(pd.DataFrame(answers(misfit, "bandwidth")))
+
+
+def test_ids_are_words_and_counts_are_whole() -> None:
+    scenario = Scenario(workload=Workload(handoff_budget_ms=10.0))
+    shown = for_people(pd.DataFrame(answers(scenario, "bandwidth")))
+    assert set(shown["target"]) == {"handoff"}
+    assert set(shown["link_is_per"]) == {"NIC"}
+    columns = settings(shown)
+    assert columns["links"]["type_config"]["format"] == "localized"
+    assert columns["needed_gb_s"]["type_config"]["format"] == "%.5g"
+    assert columns["needed_gb_s"]["label"] == "Needed [GB/s]"
