@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import slo_upright
 from aisim_ui.theme import SURFACES, Mode, row_color
 from aisim_ui.words import label
 
@@ -52,32 +51,6 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
         }
         for row_id, line in table.groupby("deployment_id", sort=False)
     ]
-    marks: dict[str, object] = {}
-    if slo_ms is not None:
-        marks["shapes"] = [
-            {
-                "type": "line",
-                "xref": "x",
-                "yref": "paper",
-                "x0": slo_ms,
-                "x1": slo_ms,
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": surface.slo, "width": 2, "dash": "dash"},
-            }
-        ]
-        marks["annotations"] = [
-            {
-                "x": math.log10(slo_ms),  # annotations on log axes take the exponent
-                "y": 1,
-                "xref": "x",
-                "yref": "paper",
-                "text": f"SLO {slo_ms:,g} ms",
-                "showarrow": False,
-                "yanchor": "bottom",
-                "font": {"color": surface.slo, "size": 12},
-            }
-        ]
     return figure(
         data,
         {
@@ -88,7 +61,7 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
             "clickmode": "event+select",
             "xaxis": {"title": {"text": f"{quantity} [ms, log]"}, "type": "log", "dtick": 1},
             "yaxis": {"title": {"text": "share of requests"}, "tickformat": ".0%", "range": [0, 1.02]},
-            **marks,
+            **({} if slo_ms is None else slo_upright(slo_ms, surface, log=True)),
         },
         mode,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -11,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import prompt_upright
 from aisim_ui.theme import SURFACES, Mode, row_color
 from aisim_ui.words import label
 
@@ -67,30 +67,7 @@ def delay_curve(
             "dragmode": False,
             "xaxis": {"title": {"text": "prompt [tokens, log]"}, "type": "log", "dtick": 1},
             "yaxis": {"title": {"text": "handoff [ms, log]"}, "type": "log", "dtick": 1},
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "x",
-                    "yref": "paper",
-                    "x0": prompt_tokens,
-                    "x1": prompt_tokens,
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
-                }
-            ],
-            "annotations": [
-                {
-                    "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
-                    "y": 1,
-                    "xref": "x",
-                    "yref": "paper",
-                    "text": f"{prompt_tokens:,} tokens",
-                    "showarrow": False,
-                    "yanchor": "bottom",
-                    "font": {"size": 12, "color": surface.quiet},
-                }
-            ],
+            **prompt_upright(prompt_tokens, surface),
         },
         mode,
     )

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import upright
 from aisim_ui.charts.ttft_bars import PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import label as as_label
@@ -80,18 +81,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
                 "showgrid": False,
                 "type": "category",
             },
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "x",
-                    "yref": "paper",
-                    "x0": moment_s,
-                    "x1": moment_s,
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
-                }
-            ],
+            "shapes": [upright(moment_s, surface.quiet, 1, "dot")],
         },
         mode,
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import prompt_upright
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 from aisim_ui.words import label
 
@@ -55,28 +54,7 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
             "showlegend": True,
             "xaxis": {"title": {"text": "tokens [log]"}, "type": "log", "dtick": 1},
             "yaxis": {"title": {"text": "KV cache [MB, log]"}, "type": "log", "dtick": 1},
-            "shapes": [
-                {
-                    "type": "line",
-                    "yref": "paper",
-                    "x0": prompt_tokens,
-                    "x1": prompt_tokens,
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": surface.quiet, "width": 1, "dash": "dot"},
-                }
-            ],
-            "annotations": [
-                {
-                    "x": math.log10(prompt_tokens),  # annotations on log axes take the exponent
-                    "y": 1,
-                    "yref": "paper",
-                    "text": f"{prompt_tokens:,} tokens",
-                    "showarrow": False,
-                    "yanchor": "bottom",
-                    "font": {"size": 12, "color": surface.quiet},
-                }
-            ],
+            **prompt_upright(prompt_tokens, surface),
         },
         mode,
     )

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import across
 from aisim_ui.theme import SURFACES, Mode, row_color
 from aisim_ui.words import label
 
@@ -50,18 +51,7 @@ def load_curve(loads: pd.DataFrame, column: str, slo_ms: float, mode: Mode) -> g
             "showlegend": True,
             "xaxis": {"title": {"text": "arrivals [requests/s]"}, "rangemode": "tozero"},
             "yaxis": {"title": {"text": AXES[column]}, "range": [0, HIGHEST * slo_ms]},
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "paper",
-                    "yref": "y",
-                    "x0": 0,
-                    "x1": 1,
-                    "y0": slo_ms,
-                    "y1": slo_ms,
-                    "line": {"color": surface.slo, "width": 2, "dash": "dash"},
-                }
-            ],
+            "shapes": [across(slo_ms, surface.slo)],
             "annotations": [
                 {
                     "x": 0,

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import across
 from aisim_ui.theme import SURFACES, Mode, row_color
 from aisim_ui.words import label
 
@@ -97,9 +98,8 @@ def axis(text: str, log: bool) -> dict[str, Any]:
 def level(limit: tuple[float, str], log: bool, color: str) -> dict[str, Any]:
     """A line across at a level, with its name."""
     value, name = limit
-    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value}
     return {
-        "shapes": [{**line, "line": {"color": color, "width": 2, "dash": "dash"}}],
+        "shapes": [across(value, color)],
         "annotations": [
             {
                 "x": 1,

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import upright
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import label, significant
 
@@ -73,18 +74,7 @@ def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Fi
                 "ticks": "",
                 "showgrid": False,
             },
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "x",
-                    "yref": "paper",
-                    "x0": base_ms,
-                    "x1": base_ms,
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": surface.quiet, "width": 1},
-                }
-            ],
+            "shapes": [upright(base_ms, surface.quiet, 1, "solid")],
         },
         mode,
     )

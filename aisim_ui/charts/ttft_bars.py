@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import slo_upright
 from aisim_ui.theme import SURFACES, Mode, Surface, faded, row_color
 from aisim_ui.words import label
 
@@ -120,31 +121,7 @@ def ttft_bars(
             },
             "clickmode": "event+select",
             "dragmode": False,
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "x",
-                    "yref": "paper",
-                    "x0": ttft_slo_ms,
-                    "x1": ttft_slo_ms,
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": surface.slo, "width": 2, "dash": "dash"},
-                }
-            ],
-            "annotations": [
-                {
-                    "x": ttft_slo_ms,
-                    "y": 1,
-                    "xref": "x",
-                    "yref": "paper",
-                    "text": f"SLO {ttft_slo_ms:,g} ms",
-                    "showarrow": False,
-                    "xanchor": "right",
-                    "yanchor": "bottom",
-                    "font": {"color": surface.slo, "size": 12},
-                }
-            ],
+            **slo_upright(ttft_slo_ms, surface),
         },
         mode,
     )

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
+from aisim_ui.charts.marks import upright
 from aisim_ui.charts.ttft_bars import PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import label as as_label
@@ -63,16 +64,6 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
     ]
     longest = float(table["ttft_ms"].max())
     shown = slo_ms <= longest
-    line = {
-        "type": "line",
-        "xref": "x",
-        "yref": "paper",
-        "x0": slo_ms,
-        "x1": slo_ms,
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": surface.slo, "width": 2, "dash": "dash"},
-    }
     return figure(
         data,
         {
@@ -84,7 +75,7 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
             "legend": {"traceorder": "normal"},
             "xaxis": {"title": {"text": "mean of the band [ms]"}, "range": [0, longest * 1.18 or 1.0]},
             "yaxis": {"autorange": "reversed", "ticks": "", "showgrid": False, "type": "category"},
-            "shapes": [line] if shown else [],
+            "shapes": [upright(slo_ms, surface.slo)] if shown else [],
             "annotations": totals,
         },
         mode,
