@@ -47,7 +47,8 @@ class WorkerMemory:
                 f"weights need {self.weights_gb:,.1f} GB of each GPU ({self.role}, {self.gpus} a worker), "
                 f"of its {self.hbm_gb:,g} GB {self.weights_gb + self.pool_gb:,.1f} may be filled"
             )
-        return f"a request of {self.request_tokens:,} tokens is more than the KV pool of a {self.role} worker"
+        worker = f"{'an' if self.role == 'aggregated' else 'a'} {self.role} worker"
+        return f"a request of {self.request_tokens:,} tokens is more than the KV pool of {worker}"
 
 
 @dataclass(frozen=True)

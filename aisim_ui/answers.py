@@ -30,11 +30,13 @@ class Number:
 def sentence(one: Outcome) -> str:
     """Answer for one row: what the handoff adds, its share of TTFT, and what to add first."""
     row = one.row
-    busiest = one.capacity.busiest
+    if one.memory.problem:
+        return f"**{literal(row.name)}** doesn't fit its GPUs: {one.memory.problem}."
     if not row.split:
-        full = "no request fits its KV pool" if one.capacity.requests_per_s == 0 else "its workers do both"
         ttft = milliseconds(one.parts.ttft_ms)
-        return f"**{literal(row.name)}** hands nothing over: TTFT is its prefill, {ttft}; {full}."
+        return (
+            f"**{literal(row.name)}** hands nothing over: TTFT is its prefill, {ttft}; its workers do both."
+        )
     if one.no_delay_reason:
         return f"**{literal(row.name)}**: no handoff delay, because {one.no_delay_reason}."
     added = range_text(one)
@@ -42,11 +44,7 @@ def sentence(one: Outcome) -> str:
         share = "and falls before the second token: the first is the prefill worker's own"
     else:
         share = f"{percent(one.handoff_share)} of TTFT"
-    if one.capacity.decode_per_s == 0:
-        advice = "a request of this length doesn't fit the decode worker's KV pool"
-    else:
-        advice = ADVICE[busiest]
-    return f"**The handoff adds {added}**, {share}; {advice}."
+    return f"**The handoff adds {added}**, {share}; {ADVICE[one.capacity.busiest]}."
 
 
 def range_text(one: Outcome) -> str:
@@ -61,7 +59,9 @@ def range_text(one: Outcome) -> str:
 
 
 def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
-    """The four numbers of a row."""
+    """The four numbers of a row; one that doesn't fit its GPUs has no times."""
+    if one.memory.problem:
+        return _without_times(one, workload)
     x, row = one.x, one.row
     ttft = float(one.parts.ttft_ms)
     left = workload.ttft_slo_ms - ttft
@@ -106,6 +106,18 @@ def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
     )
 
 
+def _without_times(one: Outcome, workload: Workload) -> tuple[Number, ...]:
+    why = f"It doesn't fit its GPUs: {one.memory.problem}."
+    sends = f"{one.wire_bytes:,.0f} bytes" if one.row.split else "aggregated"
+    has = f"has {bandwidth(one.x.bandwidth_gb_s)}" if one.row.split else "no link"
+    return (
+        Number("Added by the handoff", "no time", sends, why),
+        Number("TTFT", "no time", f"SLO {milliseconds(workload.ttft_slo_ms)}: doesn't fit", why, False),
+        Number("Bandwidth needed", "none is enough" if one.row.split else "none", has, why),
+        Number("Busiest", "memory", "no request fits", why),
+    )
+
+
 def _how_added(one: Outcome) -> str:
     row = one.row
     return (
@@ -132,5 +144,6 @@ def _carried(one: Outcome) -> str:
         return f"workers {significant(found.prefill_per_s)}"
     return (
         f"prefill {significant(found.prefill_per_s)}, link {significant(found.link_per_s)}, "
-        f"decode {significant(found.decode_per_s)} with {found.decode_sequences} sequences a worker"
+        f"decode {significant(found.decode_per_s)} with {found.decode_sequences:,} "
+        f"sequence{'s' if found.decode_sequences != 1 else ''} a worker"
     )

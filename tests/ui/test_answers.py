@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -29,12 +30,14 @@ def test_the_example_in_a_sentence() -> None:
     [
         ({"bandwidth_gb_s": 1}, "the link is the bottleneck: add bandwidth, or send fewer bytes"),
         ({"prefill_workers": 8}, "decode is the bottleneck: add decode workers, not links"),
-        ({"gpu": "l40s", "decode_tp": 1}, "doesn't fit the decode worker's KV pool"),
+        ({"gpu": "l40s", "decode_tp": 1}, "doesn't fit its GPUs: weights need 65.6 GB of each GPU (decode"),
+        ({"gpu": "l40s", "prefill_tp": 1}, "doesn't fit its GPUs: weights need 65.6 GB of each GPU (prefill"),
+        ({"pool_tokens": 100}, "a request of 12,340 tokens is more than the KV pool of a decode worker"),
         ({"first_token_from": "prefill"}, "falls before the second token"),
         ({"bandwidth_gb_s": 0}, "no handoff delay, because bandwidth is 0 GB/s: nothing is sent"),
         ({"bandwidth_gb_s": -2}, "because bandwidth is -2 GB/s"),
         ({"kind": "aggregated"}, "hands nothing over: TTFT is its prefill, 431 ms; its workers do both"),
-        ({"kind": "aggregated", "gpu": "l40s", "prefill_tp": 1}, "no request fits its KV pool"),
+        ({"kind": "aggregated", "gpu": "l40s", "prefill_tp": 1}, "doesn't fit its GPUs: weights need"),
     ],
 )
 def test_the_sentence_follows_the_numbers(values: dict[str, Any], says: str) -> None:
@@ -77,6 +80,16 @@ def test_no_delay_is_unknown_against_its_slo() -> None:
         None,
     )
     assert busiest.value == "link"
+
+
+@pytest.mark.parametrize("values", [{}, {"kind": "aggregated"}])
+def test_a_row_that_does_not_fit_has_no_times(values: dict[str, Any]) -> None:
+    found = numbers(asked(gpu="l40s", prefill_tp=1, decode_tp=1, **values), Workload())
+    assert [one.value for one in found[:2]] == ["no time", "no time"]
+    assert found[1].good is False
+    assert found[3].value == "memory"
+    assert all("weights need 65.6 GB" in one.how for one in found)
+    assert not any(re.search(r"\d m?s\b", f"{one.value} {one.how}") for one in found)
 
 
 def test_an_aggregated_row_needs_no_link() -> None:
