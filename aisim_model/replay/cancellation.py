@@ -16,31 +16,34 @@ from aisim_model.replay.layout import (
 from aisim_model.replay.links import cancel_share, leave_link
 from aisim_model.replay.ordered import cancel_blocks
 from aisim_model.replay.passes import stop_decoding
-from aisim_model.replay.state import Caches, Core, Pools
-from aisim_model.replay.workers import catch_up
+from aisim_model.replay.state import Core, Pools
+
+
+@compiled
+def owner_of(core: Core, request: int) -> int:
+    """Return the worker that decodes a request or is to decode it, or NONE."""
+    settings = core.settings[0]
+    record = core.requests[request]
+    if settings.aggregated == 1:
+        return int(record.prefill_worker)
+    if record.decode_worker == NONE:
+        return NONE
+    return int(settings.prefill_workers + record.decode_worker)
 
 
 @compiled
 def cancel(
-    core: Core, caches: Caches, pools: Pools | None, links: Records | None, request: int, now: float
-) -> int:
+    core: Core, pools: Pools | None, links: Records | None, request: int, owner: int, now: float
+) -> None:
     """Cancel a request: events that wait for it are retired, nothing of it is activated any more.
 
-    Returns the worker whose passes were looked at for it, or NONE.
+    The passes of its owner must have been seen up to now.
     """
     settings = core.settings[0]
     record = core.requests[request]
     stage = record.stage
-    owner = NONE
-    if settings.aggregated:
-        owner = record.prefill_worker
-    elif record.decode_worker != NONE:
-        owner = settings.prefill_workers + record.decode_worker
-    if owner != NONE:
-        catch_up(core, caches, pools, owner, now)
-        stage = record.stage
     if stage in (COMPLETED, CANCELLED):
-        return int(owner)
+        return
     record.stage = CANCELLED
     record.cancelled = now
     settings.done += 1
@@ -57,4 +60,3 @@ def cancel(
             leave_link(core, request, now)
         else:
             cancel_share(core, request, now)
-    return int(owner)

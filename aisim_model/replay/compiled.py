@@ -23,7 +23,9 @@ def compiled(function: Function) -> Function:
 
     Fast mathematics stays off: the same input must give the same bits on every run.
     """
-    callable_from_compiled: Function = register_jitable(nogil=True, _nrt=False)(function)
+    callable_from_compiled: Function = register_jitable(nogil=True, _nrt=False, no_cfunc_wrapper=True)(
+        function
+    )
     return callable_from_compiled
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aisim_model.replay.cancellation import cancel
+from aisim_model.replay.cancellation import cancel, owner_of
 from aisim_model.replay.compiled import Integers, Records, compiled, entry, fingerprint
 from aisim_model.replay.events import (
     CANCEL,
@@ -109,9 +109,11 @@ def _handle(
         if core.requests[index].stage == SOURCE_HELD:
             source_ready(core, index)
     elif kind == CANCEL:
-        owner = cancel(core, caches, pools, links, index, now)
+        owner = owner_of(core, index)
         if owner != NONE:
+            catch_up(core, caches, pools, owner, now)
             mark(core, owner, now)
+        cancel(core, pools, links, index, owner, now)
     elif kind == DRIVE:
         _drive(core, caches, pools, index, now)
     if links is not None:
@@ -154,6 +156,16 @@ def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | No
             _handle(core, caches, pools, links, pop_event(settings, core.events), now)
 
 
+@compiled
+def _finish(core: Core, caches: Caches, pools: Pools | None, control: Integers) -> bool:
+    """Run the passes that are left once nothing more happens; return False where a stop was asked for."""
+    for index in range(len(core.workers)):
+        catch_up(core, caches, pools, index, np.inf)
+        if control[0] != 0:
+            return False
+    return True
+
+
 def _loop(rules: int) -> Callable[..., bool]:
     """Return the loop over instants, compiled for these rules.
 
@@ -187,12 +199,9 @@ def _loop(rules: int) -> Callable[..., bool]:
                 control[1] = settings.done
                 if control[0] != 0:
                     return False
-        for index in range(len(core.workers)):
-            catch_up(core, caches, pools, index, np.inf)
-            if control[0] != 0:
-                return False
+        finished = _finish(core, caches, pools, control)
         control[1] = settings.done
-        return True
+        return finished
 
     return run
 

@@ -180,7 +180,7 @@ def _number(core: Core, index: int, request: int) -> None:
 
 
 @compiled
-def _submit(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
+def _submit(core: Core, request: int, now: float) -> None:
     """Queue a prompt on the next prefill or aggregated worker."""
     settings = core.settings[0]
     workers = len(core.workers) if settings.aggregated == 1 else settings.prefill_workers
@@ -188,8 +188,6 @@ def _submit(core: Core, caches: Caches, pools: Pools | None, request: int, now: 
     settings.next_prefill = (index + 1) % workers
     core.requests[request].prefill_worker = index
     core.requests[request].stage = QUEUED
-    if settings.aggregated == 1:
-        catch_up(core, caches, pools, index, now)
     join_waiting(core.requests, core.workers[index], request)
     _number(core, index, request)
     mark(core, index, now)
@@ -204,7 +202,6 @@ def _reserve(core: Core, caches: Caches, pools: Pools | None, request: int, now:
     record.decode_worker = settings.next_decode
     settings.next_decode = (settings.next_decode + 1) % settings.decode_workers
     index = _decode_index(settings, record)
-    catch_up(core, caches, pools, index, now)
     worker = core.workers[index]
     join_pending(core.requests, worker, request)
     _number(core, index, request)
@@ -259,7 +256,6 @@ def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now
     settings = core.settings[0]
     record = core.requests[request]
     index = _decode_index(settings, record)
-    catch_up(core, caches, pools, index, now)
     worker = core.workers[index]
     if worker.busy == 1:
         join_deferred(core.requests, worker, request)
@@ -302,6 +298,19 @@ def _release(core: Core, pools: Pools | None, request: int, now: float) -> None:
 
 
 @compiled
+def _looked_at(core: Core, action: int, request: int) -> int:
+    """Return the worker that an action depends on and whose passes nobody may have waited for, or NONE."""
+    settings = core.settings[0]
+    if action == SUBMIT and settings.aggregated == 1:
+        return int(settings.next_prefill)
+    if action == RESERVE:
+        return int(settings.prefill_workers + settings.next_decode)
+    if action == ACTIVATE:
+        return _decode_index(settings, core.requests[request])
+    return NONE
+
+
+@compiled
 def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> None:
     """Do what the events of this instant call for, and what follows from that."""
     settings = core.settings[0]
@@ -313,8 +322,11 @@ def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> 
         request = index_of(code)
         if core.requests[request].stage == CANCELLED and action != RELEASE:
             continue
+        index = _looked_at(core, action, request)
+        if index != NONE:
+            catch_up(core, caches, pools, index, now)
         if action == SUBMIT:
-            _submit(core, caches, pools, request, now)
+            _submit(core, request, now)
         elif action == RESERVE:
             _reserve(core, caches, pools, request, now)
         elif action == TRANSFER:
