@@ -30,9 +30,10 @@ def target_words(one: Record) -> str:
 
 
 def said(question: str, one: Record) -> str:
-    """Answer a question for one row."""
-    sentence = WAYS[question](one)
-    return f"{sentence} It doesn't fit its GPUs: {one['fit_problem']}." if one["fit_problem"] else sentence
+    """Answer a question for one row; one that doesn't fit its GPUs says so, unless a prompt is sought."""
+    if one["fit_problem"] and question != "prompt":
+        return f"doesn't fit its GPUs: {one['fit_problem']}."
+    return WAYS[question](one)
 
 
 def _bandwidth(one: Record) -> str:
@@ -53,14 +54,18 @@ def _prompt(one: Record) -> str:
     aim = target_words(one)
     if one["answer"] == "never":
         return f"no prompt is within {aim}."
+    held = one["fits_prompt_tokens"]
+    if held == 0:
+        return f"no prompt fits its GPUs: {one['fit_problem']}."
+    memory = f"; its memory ends at {held:,}" if held < one["prompt_tokens"] else ""
     if one["answer"] == "always":
-        return f"every prompt up to {one['prompt_tokens']:,} tokens is within {aim}."
+        return f"every prompt up to {one['prompt_tokens']:,} tokens is within {aim}{memory}."
     known = one["max_position_embeddings"]
     beyond = known is not None and one["prompt_tokens"] > known
     end = f"; the model itself ends at {known:,}" if beyond else ""
     return (
         f"up to {one['prompt_tokens']:,} tokens are within {aim} "
-        f"({milliseconds(one['time_ms'], 5)}; one more is over){end}."
+        f"({milliseconds(one['time_ms'], 5)}; one more is over){end}{memory}."
     )
 
 

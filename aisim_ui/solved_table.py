@@ -27,6 +27,7 @@ TITLES = MappingProxyType(
         "prompt_tokens": "Prompt [tokens]",
         "time_ms": "Time there [ms]",
         "one_more_ms": "One token more [ms]",
+        "fits_prompt_tokens": "Memory holds [tokens]",
         "max_position_embeddings": "The model ends at [tokens]",
         "cached_tokens": "At decode [tokens]",
         "cached_share": "At decode [share]",

@@ -19,6 +19,7 @@ from aisim_model.solve.carried import best_division, most_within
 from aisim_model.solve.prompt import (
     cached_tokens_for,
     longest_allowed,
+    longest_held,
     longest_prompt,
     sending_what_decode_lacks,
     with_prompt,
@@ -80,6 +81,8 @@ def _answer(
     else:
         aims = {"target": target.measure, "target_ms": target.at_most_ms}
         found = aims | ASKED[question](x, target)
+        if question == "prompt":
+            found["fits_prompt_tokens"] = longest_held(x, workload.output_tokens)
     named = {"deployment_id": row.id, "deployment": row.name, "kind": row.kind, "gpus": row.gpus}
     problem = row_memory(x, workload.output_tokens).problem
     return MappingProxyType({**named, **found, "fit_problem": problem})

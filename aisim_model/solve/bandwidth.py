@@ -38,7 +38,7 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
     >>> from aisim_model.inputs import resolve
     >>> from aisim_model.scenario import Deployment, Workload
     >>> asked = Workload(model_id="llama-3.1-70b", prompt_tokens=8192)
-    >>> round(bandwidth_for(resolve(asked, Deployment(id="a", name="a")), Target("handoff", 20.0)), 9)
+    >>> bandwidth_for(resolve(asked, Deployment(id="a", name="a")), Target("handoff", 20.0))
     134.217728
     """
 
@@ -51,7 +51,13 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
     if rest_ms >= target.at_most_ms:
         return math.inf
     if x.profile.overlap == "none":
-        return (at_one_ms - rest_ms) / (target.at_most_ms - rest_ms)
+        left_ms = target.at_most_ms - rest_ms
+        needed = (at_one_ms - rest_ms) / left_ms
+        # a wire time that is little beside the rest has few digits at 1 GB/s: once more, near the answer
+        needed *= (at_ms(needed) - rest_ms) / left_ms
+        # rounding may still leave it a last bit off
+        near = (math.nextafter(needed, 0.0), needed, math.nextafter(needed, math.inf))
+        return next((one for one in near if at_ms(one) <= target.at_most_ms), needed)
     if at_ms(MIN_GB_S) <= target.at_most_ms:
         return 0.0
     if at_ms(MAX_GB_S) > target.at_most_ms:

@@ -13,6 +13,7 @@ from annotated_types import Le
 from aisim_model.floats import unboxed
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import Inputs
+from aisim_model.memory import row_memory
 from aisim_model.scenario import Workload
 from aisim_model.solve.target import Target
 
@@ -56,7 +57,7 @@ def longest_prompt(x: Inputs, target: Target) -> int:
     int
         0 where no prompt meets it ("never"); the longest that a scenario may ask for where all do ("always").
         One token more misses the target, unless it is "always". Memory isn't looked at here: see
-        `aisim_model.fit`.
+        `longest_held`.
 
     Examples
     --------
@@ -80,6 +81,41 @@ def longest_prompt(x: Inputs, target: Target) -> int:
         middle = (meets + fails) // 2
         meets, fails = (middle, fails) if target.met(with_prompt(x, float(middle))) else (meets, middle)
     return meets
+
+
+def longest_held(x: Inputs, output_tokens: int) -> int:
+    """Longest prompt that each of a row's workers holds, with its answer where it decodes [tokens].
+
+    Parameters
+    ----------
+    x : Inputs
+        A resolved row, its numbers single ones.
+    output_tokens : int
+        Tokens of an answer [-].
+
+    Returns
+    -------
+    int
+        0 where none fits; at most the longest that a scenario may ask for.
+
+    Examples
+    --------
+    Qwen3-32B keeps 262,144 bytes a token; 61.3 GB beside its weights hold 233,840, 340 of an answer:
+
+    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.scenario import Deployment
+    >>> longest_held(resolve(Workload(), Deployment(id="a", name="a", prefill_tp=1, decode_tp=1)), 340)
+    233500
+    """
+
+    def held(prompt_tokens: int) -> bool:
+        return row_memory(with_prompt(x, float(prompt_tokens)), output_tokens).problem is None
+
+    fits, fails = 0, longest_allowed() + 1
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        fits, fails = (middle, fails) if held(middle) else (fits, middle)
+    return fits
 
 
 def _grid(x: Inputs) -> npt.NDArray[np.float64]:

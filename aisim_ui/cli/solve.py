@@ -40,7 +40,8 @@ def solve(
 
     bandwidth: needed_gb_s, has_gb_s, enough, links, link_is_per, nics_per_gpu.
 
-    prompt: prompt_tokens, time_ms, one_more_ms, enough, max_position_embeddings.
+    prompt: prompt_tokens, time_ms, one_more_ms, enough, max_position_embeddings, fits_prompt_tokens (the
+    longest prompt that the memory of its workers holds).
 
     cached-share: cached_tokens, cached_share, prompt_tokens, sent_tokens, time_ms, timing_mode,
     prefix_credit.

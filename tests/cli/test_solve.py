@@ -91,7 +91,21 @@ def test_a_row_that_doesnt_fit_is_solved_and_said(aisim: Aisim, tmp_path: Path) 
     assert row["needed_gb_s"] == pytest.approx(134.217728, rel=1e-12)
     assert "weights need" in row["fit_problem"]
     said = aisim(f"solve {file} --for bandwidth --handoff-budget-ms 20").out
-    assert "It doesn't fit its GPUs: weights need" in said
+    assert said.startswith("One: doesn't fit its GPUs: weights need")
+
+
+def test_the_longest_prompt_is_said_with_what_memory_holds(aisim: Aisim, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(
+        "workload: {prompt_tokens: 30000, output_tokens: 100}\n"
+        "deployments: [{name: Small, pool_tokens: 20000}, {name: Nothing, prefill_tp: 1, gpu: l40s}]\n"
+    )
+    small, none = aisim(f"solve {file} --for prompt --json").json
+    assert (small["fits_prompt_tokens"], none["fits_prompt_tokens"]) == (19_900, 0)
+    assert small["prompt_tokens"] > 19_900
+    said = aisim(f"solve {file} --for prompt").out.splitlines()
+    assert said[0].endswith("; its memory ends at 19,900.")
+    assert said[1].startswith("Nothing: no prompt fits its GPUs: weights need")
 
 
 def test_never_and_always_are_answers(aisim: Aisim, tmp_path: Path) -> None:

@@ -40,7 +40,25 @@ def asked(workload: Workload = LLAMA, **values: Any) -> Inputs:
 
 def test_bandwidth_of_a_handoff_budget_by_hand() -> None:
     # 8,192 tokens x 327,680 B = 2,684,354,560 B in 20 ms: 134.217728 GB/s
-    assert bandwidth_for(asked(), BUDGET) == pytest.approx(134.217728, rel=1e-12)
+    assert bandwidth_for(asked(), BUDGET) == 134.217728
+
+
+@pytest.mark.parametrize("at_most_ms", [1.0, 3.0, 7.0, 10.0, 20.0, 33.3, 100.0, 999.9])
+def test_bandwidth_is_the_least_to_the_last_bit(at_most_ms: float) -> None:
+    budget = Target("handoff", at_most_ms)
+    needed = bandwidth_for(asked(), budget)
+    assert budget.met(asked(bandwidth_gb_s=needed))
+    assert not budget.met(asked(bandwidth_gb_s=needed * (1 - 1e-15)))
+
+
+def test_a_few_bytes_beside_a_long_prefill_are_solved_as_exactly() -> None:
+    # 2,048 tokens of one byte take 2 us at 1 GB/s, the last digits of a TTFT of seconds
+    few = Workload(kv_bytes_per_token=1, prompt_tokens=2048)
+    x = asked(few, prefill_model="fixed", prefill_pass_ms=3000.0)
+    needed = bandwidth_for(x, Target("ttft", 3360.0))
+    assert Target("ttft", 3360.0).time_ms(replace(x, bandwidth_gb_s=needed)) == pytest.approx(
+        3360.0, rel=1e-12
+    )
 
 
 def test_bandwidth_is_asked_of_the_link_not_of_what_the_row_has() -> None:
