@@ -30,8 +30,14 @@ def compiled(function: Function) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls, keep the result on disk, and let other threads run meanwhile."""
-    kernel: Callable[..., Any] = njit(nogil=True, cache=True)(function)
+    """Compile a function that Python calls, keep the result on disk, and let other threads run meanwhile.
+
+    Where no folder can be written to, neither beside the sources nor of the user, each process compiles anew.
+    """
+    try:
+        kernel: Callable[..., Any] = njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        kernel = njit(nogil=True)(function)
     return cast("Function", kernel)
 
 
