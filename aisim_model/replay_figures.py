@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from aisim_model.replay import ReplayResult
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.summary import summary
-from aisim_model.replay.verdict import REMEDIES, Verdict, verdict
-from aisim_model.replay_load import offered_loads
+from aisim_model.replay.verdict import verdict
 from aisim_model.units import MS_PER_S
 
 
@@ -43,7 +41,7 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
     >>> found["offered_gb_s"], round(found["transfer_ms"]["mean"]), found["bottleneck"]
     (0.4, 200, 'link')
     """
-    told, loads = verdict(result), offered_loads(result)
+    told = verdict(result)
     return {
         "level": result.config.resolved_level,
         "offered_gb_s": told.offered_gb_s if offered_gb_s is None else offered_gb_s,
@@ -54,47 +52,12 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
         "prefill_utilisation": told.prefill_utilisation,
         "link_utilisation": told.link_utilisation,
         "decode_utilisation": told.decode_utilisation,
-        "offered_load": loads,
-        "carried": max(loads.values()) <= 1.0 if loads else None,
-        "bottleneck": bottleneck(told, loads),
+        "offered_load": told.offered_load,
+        "carried": told.carried,
+        "bottleneck": told.bottleneck,
         "slowest_wait_ms": told.slowest_wait_ms,
-        "verdict": sentence(told, loads),
+        "verdict": told.sentence,
     }
-
-
-def bottleneck(told: Verdict, loads: Mapping[str, float]) -> str:
-    """Return the resource that is asked for the most beyond what it can do, else what the slowest wait for.
-
-    Where nothing is overloaded a wait has its own resource as its cause; where prefill is, prompts may wait
-    for it while they hold their place on a decode worker, which then looks full.
-    """
-    over = {name: load for name, load in loads.items() if load > 1.0}
-    return max(over, key=lambda name: over[name]) if over else told.bottleneck
-
-
-def sentence(told: Verdict, loads: Mapping[str, float]) -> str:
-    """Say whether the load is carried, by what it is held up, and what the slowest requests wait for.
-
-    Parameters
-    ----------
-    told : Verdict
-        The replay's own verdict.
-    loads : mapping of str to float
-        From `replay_load.offered_loads`; empty where all requests arrive at once.
-    """
-    waits = told.slowest_wait_ms
-    if not waits:
-        return told.sentence
-    name = bottleneck(told, loads)
-    part = max(waits, key=lambda part: waits[part]).removesuffix("_ms").replace("_", " ")
-    slowest = f"the slowest hundredth wait most for {part}"
-    load = loads.get(name, 0.0)
-    if load > 1.0:
-        asked = f"while requests arrive {name} is asked for {load:.0%} of what it can do, so its queue grows"
-        return f"{name}-bound: {asked} for as long as they do; {slowest}; {REMEDIES[name]}."
-    if loads:
-        return f"Keeps up; {slowest}: {name} would hold it up first."
-    return f"{name}-bound: {slowest}; {REMEDIES[name]}."
 
 
 def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> dict[str, float]:

@@ -11,7 +11,6 @@ import pandas as pd
 
 from aisim_model.replay import ReplayResult
 from aisim_model.replay.verdict import Verdict, verdict
-from aisim_model.replay_load import offered_loads
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.units import MS_PER_S
 from aisim_ui import traffic_tables
@@ -44,10 +43,10 @@ class Outcome:
         """Which resource the slowest requests waited for."""
         return verdict(self.result)
 
-    @cached_property
+    @property
     def loads(self) -> dict[str, float]:
-        """As `offered_loads`."""
-        return offered_loads(self.result)
+        """What each resource is asked for over what it can do."""
+        return self.verdict.offered_load
 
     @cached_property
     def percentiles(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from aisim_model.replay import ReplayResult
-from aisim_model.replay.verdict import links
+from aisim_model.replay.offered import links
 
 Floats = npt.NDArray[np.float64]
 BINS = 80

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from aisim_model.replay.compiled import Floats
+from aisim_model.replay.offered import links, offered_loads, wire_busy_ms
 from aisim_model.replay.result import PARTS, ReplayResult
-from aisim_model.replay.summary import finite
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 SLOWEST_SHARE = 0.01
-BUSY = 0.95  # a resource that is busy for more than this share can hardly take more
 WAITS = {
     "prefill": ("queue_ms", "prefill_ms"),
     "link": ("link_queue_ms", "transfer_ms"),
@@ -33,9 +34,10 @@ class Verdict(BaseModel):
     Parameters
     ----------
     bottleneck : str
-        ``prefill``, ``link``, ``decode``, ``orchestration``, or ``workers`` where they are aggregated.
+        ``prefill``, ``link``, ``decode``, ``orchestration``, or ``workers`` where they are aggregated: what
+        is asked for the most beyond what it can do, else what the slowest requests wait for.
     sentence : str
-        The verdict in words.
+        The verdict in words: whether the load is carried, what holds it up, what the slowest wait for.
     prefill_utilisation, link_utilisation, decode_utilisation : float or None
         Share of the replay's time that the resource was busy, the mean over its workers or links [-]; None
         where there is none of it.
@@ -43,9 +45,10 @@ class Verdict(BaseModel):
         KV bytes of all full prompts over the span of arrivals [GB/s]; None where bytes or span are unknown.
     capacity_gb_s : float or None
         What the links carry together [GB/s]; None where workers are aggregated or the bandwidth is unknown.
-    carried : bool
-        Whether the offered load can be carried: the busiest resource is not full all the time, and the links
-        carry the bytes.
+    offered_load : dict of str to float
+        What each resource is asked for over what it can do, as of `offered_loads` [-].
+    carried : bool or None
+        Whether no resource is offered more than it can do; None where all requests arrive at once.
     slowest_wait_ms : dict of str to float
         Mean of each part of the TTFT over the slowest hundredth of requests [ms].
     """
@@ -59,21 +62,9 @@ class Verdict(BaseModel):
     decode_utilisation: float | None
     offered_gb_s: float | None
     capacity_gb_s: float | None
-    carried: bool
+    offered_load: dict[str, float]
+    carried: bool | None
     slowest_wait_ms: dict[str, float]
-
-
-def links(result: ReplayResult) -> int:
-    """Return how many links the transfers use: one a worker of the scope, or one for all."""
-    config = result.config
-    if config.scope == "shared":
-        return 1
-    return (config.prefill_workers if config.scope == "source" else config.decode_workers) or 0
-
-
-def wire_busy_ms(result: ReplayResult) -> float:
-    """Return the time that transfers would take one by one, with a link each to itself [ms]."""
-    return float(finite(result.column("transfer_alone_ms")).sum())
 
 
 def _utilisation(busy_ms: Floats | float, workers: int | None, end_ms: float) -> float | None:
@@ -101,9 +92,17 @@ def slowest(result: ReplayResult, share: float = SLOWEST_SHARE) -> dict[str, flo
     return {part: float(result.column(part)[worst].mean()) for part in PARTS}
 
 
-def _bottleneck(result: ReplayResult, waits: dict[str, float]) -> str:
+def _bottleneck(result: ReplayResult, waits: Mapping[str, float], loads: Mapping[str, float]) -> str:
+    """Return what is asked for the most beyond what it can do, else what the slowest requests wait for.
+
+    Where nothing is overloaded a wait has its own resource as its cause; where prefill is, prompts may wait
+    for it while they hold their place on a decode worker, which then looks full.
+    """
     if result.config.aggregated:
         return "workers"
+    over = {name: load for name, load in loads.items() if load > 1.0}
+    if over:
+        return max(over, key=lambda name: over[name])
     totals = {name: sum(waits.get(part, 0.0) for part in parts) for name, parts in WAITS.items()}
     return max(totals, key=lambda name: totals[name])
 
@@ -133,51 +132,40 @@ def verdict(result: ReplayResult) -> Verdict:
     """
     config, end_ms = result.config, result.end_ms
     first_pool = config.aggregated_workers or config.prefill_workers
-    prefill = _utilisation(result.prefill_busy_ms, first_pool, end_ms)
-    decode = _utilisation(result.decode_busy_ms, config.decode_workers, end_ms)
-    link = None if config.aggregated else _utilisation(wire_busy_ms(result), links(result), end_ms)
-    offered = _offered_gb_s(result)
     capacity = (
         config.bandwidth_gb_s * links(result) if config.bandwidth_gb_s and not config.aggregated else None
     )
-    waits = slowest(result)
-    bottleneck = _bottleneck(result, waits)
-    overrun = offered is not None and capacity is not None and offered > capacity
-    full = any(share is not None and share > BUSY for share in (prefill, link, decode))
+    waits, loads = slowest(result), offered_loads(result)
+    bottleneck = _bottleneck(result, waits, loads)
     return Verdict(
         bottleneck=bottleneck,
-        sentence=_sentence(result, bottleneck, waits, (prefill, link, decode), (offered, capacity)),
-        prefill_utilisation=prefill,
-        link_utilisation=link,
-        decode_utilisation=decode,
-        offered_gb_s=offered,
+        sentence=_sentence(bottleneck, waits, loads),
+        prefill_utilisation=_utilisation(result.prefill_busy_ms, first_pool, end_ms),
+        link_utilisation=(
+            None if config.aggregated else _utilisation(wire_busy_ms(result), links(result), end_ms)
+        ),
+        decode_utilisation=_utilisation(result.decode_busy_ms, config.decode_workers, end_ms),
+        offered_gb_s=_offered_gb_s(result),
         capacity_gb_s=capacity,
-        carried=not (overrun or full),
+        offered_load=loads,
+        carried=max(loads.values()) <= 1.0 if loads else None,
         slowest_wait_ms=waits,
     )
 
 
-def _sentence(
-    result: ReplayResult,
-    bottleneck: str,
-    waits: dict[str, float],
-    busy: tuple[float | None, float | None, float | None],
-    load: tuple[float | None, float | None],
-) -> str:
-    """Put the verdict in words."""
+def _sentence(bottleneck: str, waits: Mapping[str, float], loads: Mapping[str, float]) -> str:
+    """Say whether the load is carried, by what it is held up, and what the slowest requests wait for."""
     if not waits:
         return "No request got a first token."
-    names = ("workers",) if result.config.aggregated else ("prefill", "links", "decode")
-    shares = ", ".join(
-        f"{name} {share:.0%} busy" for name, share in zip(names, busy, strict=False) if share is not None
-    )
-    part = max(waits, key=lambda name: waits[name]).removesuffix("_ms").replace("_", " ")
-    text = (
-        f"The slowest hundredth wait most for {part}: {bottleneck}-bound ({shares}); {REMEDIES[bottleneck]}."
-    )
-    offered, capacity = load
-    if offered is not None and capacity is not None and offered > capacity:
-        text += (
-            f" The load offers {offered:.3g} GB/s, the links carry {capacity:.3g}: the queue grows on and on."
+    part = max(waits, key=lambda part: waits[part]).removesuffix("_ms").replace("_", " ")
+    slow = f"the slowest hundredth wait most for {part}"
+    load = loads.get(bottleneck, 0.0)
+    if load > 1.0:
+        asked = (
+            f"while requests arrive {bottleneck} is asked for {load:.0%} of what it can do, "
+            "so its queue grows for as long as they do"
         )
-    return text
+        return f"{bottleneck}-bound: {asked}; {slow}; {REMEDIES[bottleneck]}."
+    if loads:
+        return f"Keeps up; {slow}: {bottleneck} would hold it up first."
+    return f"{bottleneck}-bound: {slow}; {REMEDIES[bottleneck]}."

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aisim_model.replay import ReplayConfig, replay
+from aisim_model.replay.offered import offered_loads
 from aisim_model.replay.times import DecodeTime, PrefillTime
-from aisim_model.replay_load import offered_loads
 from aisim_model.traces import Trace
 
 ARRIVALS = np.array([0.0, 500.0, 1000.0])

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from aisim_model.replay import ReplayResult
 from aisim_model.replay.capacity import ENGINE_SEQUENCES
+from aisim_model.replay.result import ReplayResult
 from aisim_model.replay.settings import settings_of_times
 from aisim_model.replay.timing import decode_ms, prefill_ms
-from aisim_model.replay.verdict import links
 
 SAMPLED_REQUESTS = 1_000  # whose prefill is timed one by one where passes mix it with decoding
+
+
+def links(result: ReplayResult) -> int:
+    """Return how many links the transfers use: one a worker of the scope, or one for all."""
+    config = result.config
+    if config.scope == "shared":
+        return 1
+    return (config.prefill_workers if config.scope == "source" else config.decode_workers) or 0
+
+
+def wire_busy_ms(result: ReplayResult) -> float:
+    """Return the time that transfers would take one by one, with a link each to itself [ms]."""
+    return float(np.nansum(result.column("transfer_alone_ms")))
 
 
 def offered_loads(result: ReplayResult) -> dict[str, float]:
@@ -53,10 +65,9 @@ def offered_loads(result: ReplayResult) -> dict[str, float]:
     if config.aggregated:
         workers = config.aggregated_workers or 1
         return {"workers": (_prompts_ms(result) + _tokens_ms(result)) / span_ms / workers}
-    sent_ms = float(np.nansum(result.column("transfer_alone_ms")))
     return {
         "prefill": float(result.prefill_busy_ms.sum()) / span_ms / (config.prefill_workers or 1),
-        "link": sent_ms / span_ms / links(result),
+        "link": wire_busy_ms(result) / span_ms / links(result),
         "decode": _tokens_ms(result) / span_ms / (config.decode_workers or 1),
     }
 
