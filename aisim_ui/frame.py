@@ -115,7 +115,7 @@ def select_row(point: Point) -> None:
 
 def table(data: pd.DataFrame, shown: pd.DataFrame, title: str, key: str, **options: Any) -> None:
     """Draw a table for people, with the exact values as CSV beneath."""
-    st.dataframe(shown, hide_index=True, key=key, **options)
+    st.dataframe(shown, hide_index=True, key=key, placeholder="", **options)
     state().shown[key] = Table(title, data)
     _csv_button(title, data, f"{key}.csv", "Exact values as CSV")
 

@@ -16,6 +16,8 @@ QUANTITIES = {"ttft_ms": "TTFT", "handoff_ms": "Handoff", "handoff_share": "Hand
 COUNTS = (30, 60, 120, 240, 400)
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 NONE = "nothing: curves"
+BOX_PX = 94  # three boxes side by side, on a phone too
+WHOLE = 1e15  # floats below this have every whole number
 
 
 def controls() -> None:
@@ -67,12 +69,11 @@ def _field(which: str, label: str, options: list[str]) -> None:
 
 def _range(name: str) -> None:
     ends = view().ends(name)
-    boxes = st.columns([2, 2, 3], vertical_alignment="bottom")
-    for box, part, label in zip(boxes, Ends._fields, ("From", "To", "Scale"), strict=True):
-        key = f"explore.{name}.{part}"
-        problem = state().problems.get(key)
-        read = follow(key, problem.text if problem else _shown(ends, part))
-        with box:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        for part, label in zip(Ends._fields, ("From", "To", "Scale"), strict=True):
+            key = f"explore.{name}.{part}"
+            problem = state().problems.get(key)
+            read = follow(key, problem.text if problem else _shown(ends, part))
             if part == "scale":
                 st.selectbox(
                     label,
@@ -80,16 +81,19 @@ def _range(name: str) -> None:
                     key=key,
                     format_func={"log": "log", "lin": "linear"}.__getitem__,
                     on_change=_typed(name, part, key, read),
+                    width=BOX_PX,
                 )
             else:
-                st.text_input(label, key=key, on_change=_typed(name, part, key, read))
+                st.text_input(label, key=key, on_change=_typed(name, part, key, read), width=BOX_PX)
     for part in Ends._fields:
         _problem(f"explore.{name}.{part}")
 
 
 def _shown(ends: Ends, part: str) -> str:
     value = getattr(ends, part)
-    return value if isinstance(value, str) else plain(value)
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value.is_integer() and abs(value) < WHOLE else plain(value)
 
 
 def _typed(name: str, part: str, key: str, read: Callable[[], object]) -> Callable[[], None]:
