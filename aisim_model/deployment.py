@@ -16,6 +16,7 @@ from aisim_model.measured_table import checked_table
 from aisim_model.workload import Milliseconds
 
 MOST_ROWS = 40
+MOST_WORKERS = 100_000
 LEAST_GB_S = 1e-6
 
 Kind = Literal["split", "aggregated"]
@@ -25,7 +26,7 @@ DecodeModel = Literal["roofline", "fixed", "polynomial"]
 Precision = Literal["bf16", "fp8", "fp4"]
 
 Ranks = Annotated[int, Field(ge=1, le=512)]
-Workers = Annotated[int, Field(ge=1, le=100_000)]
+Workers = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
 Share = Annotated[float, Field(ge=0.001, le=1, allow_inf_nan=False)]
 
 

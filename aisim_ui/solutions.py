@@ -108,7 +108,7 @@ def _workers(one: Record) -> str:
     if one["answer"] == "not comparable":
         return "aggregated: there is nothing to divide."
     if one["answer"] == "never":
-        return f"no division of its {one['gpus']} GPUs meets both SLOs."
+        return f"no division of its {one['gpus']:,} GPUs meets both SLOs."
     best = f"{one['prefill_workers']} prefill to {one['decode_workers']} decode workers"
     now = f"{one['now_prefill_workers']} to {one['now_decode_workers']}"
     if (one["prefill_workers"], one["decode_workers"]) == (

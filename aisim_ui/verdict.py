@@ -17,14 +17,18 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
     slo = scenario.workload
     fitting = [one for one in outcomes if one.memory.problem is None]
     good = [one for one in fitting if all(missed <= 0 for missed in missed_ms(one, slo))]
-    known = [one for one in fitting if not math.isnan(one.parts.ttft_ms)]
+    loaded = slo.arrivals_per_s > 0
+    known = [one for one in fitting if math.isfinite(_ttft_ms(one, loaded))]
     gpus = {one.row.gpus for one in outcomes}
     equal = (
-        f"all on {gpus.pop()} GPUs" if len(gpus) == 1 else f"not at equal GPUs ({min(gpus)} to {max(gpus)})"
+        f"all on {gpus.pop():,} GPUs"
+        if len(gpus) == 1
+        else f"not at equal GPUs ({min(gpus):,} to {max(gpus):,})"
     )
+    if not known and loaded and any(one.load.overloaded for one in fitting):
+        return f"No deployment carries {significant(slo.arrivals_per_s)} requests/s, {equal}."
     if not known:
         return f"No deployment has a TTFT that is known, {equal}."
-    loaded = slo.arrivals_per_s > 0
     asked = f"at {significant(slo.arrivals_per_s)} requests/s" if loaded else "for one request"
     first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs {asked}, {equal}"
     best = min(known, key=lambda one: _ttft_ms(one, loaded))

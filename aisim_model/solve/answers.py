@@ -142,7 +142,11 @@ ASKED: MappingProxyType[str, Callable[[Inputs, Target], Record]] = MappingProxyT
 def _break_even(workload: Workload, x: Inputs, other: Deployment | None) -> Record:
     """Return the loads at which a split row beats the aggregated one of as many GPUs."""
     if not x.row.split or other is None:
-        why = "the row is aggregated" if not x.row.split else "its prefill TP doesn't divide its GPUs"
+        why = (
+            "the row is aggregated"
+            if not x.row.split
+            else "no aggregated row of its prefill TP has as many GPUs"
+        )
         return {"answer": "not comparable", "why": why, "compared_to": None}
     ours = service(x, workload.output_tokens)
     theirs = service(resolve(workload, other), workload.output_tokens)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from aisim_model.deployment import MOST_WORKERS
 from aisim_model.load import Load, Service, under_load
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.solve.carried import last_true
@@ -39,7 +40,8 @@ def aggregated_for(scenario: Scenario, row: Deployment) -> Deployment | None:
     """Return the aggregated row that a split one is to beat at equal GPUs.
 
     The baseline, else another aggregated row of the scenario with as many GPUs, else the split row itself
-    with its GPUs as aggregated workers of its prefill TP; None where that TP doesn't divide them.
+    with its GPUs as aggregated workers of its prefill TP; None where that TP doesn't divide them, or they are
+    more workers than a row may have.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def aggregated_for(scenario: Scenario, row: Deployment) -> Deployment | None:
         if not other.split and other.gpus == row.gpus:
             return other
     workers, rest = divmod(row.gpus, row.prefill_tp)
-    if rest:
+    if rest or workers > MOST_WORKERS:
         return None
     name = f"Aggregated {workers} x TP{row.prefill_tp}"
     return row.changed(kind="aggregated", prefill_workers=workers, name=name)
@@ -85,6 +87,8 @@ def break_even(split: Service, aggregated: Service, measure: Measure) -> BreakEv
         return ours < theirs
 
     most = max(_overloads_at(split), _overloads_at(aggregated))
+    if most == 0:  # neither fits its GPUs
+        return BreakEven("never", None, None)
     rates = most * np.geomspace(LIGHTEST, 1.0, STEPS)
     won = [wins(rate) for rate in rates]
     if True not in won:

@@ -91,10 +91,17 @@ def sentence(workload: Workload, row: Deployment) -> str:
         p for p in (workload.prompt_tokens, 32_768, anywhere * 9 // 10) if 0 < p <= anywhere
     )
     needs = ((p, bandwidth_for(with_prompt(x, float(p)), target)) for p in list(prompts)[:2])
-    told = " and ".join(f"**{significant(gb_s, 2)} GB/s** at {short(p)} tokens" for p, gb_s in needs)
+    told = " and ".join(
+        f"**{significant(gb_s, 2)} GB/s** at {short(p)} token{'s' if p > 1 else ''}"
+        for p, gb_s in needs
+        if gb_s > 0
+    )
     cliff = (
         f"meets the SLO of {slo} up to **{here:,} tokens**"
         if here
         else f"misses the SLO of {slo} on its link"
     )
-    return f"**{name}** {cliff}. You need {told}; beyond {anywhere:,} tokens no bandwidth is enough."
+    end = f"beyond {anywhere:,} tokens no bandwidth is enough" if anywhere < longest_allowed() else ""
+    parts = [f"You need {told}" if told else "", end]
+    rest = "; ".join(part for part in parts if part)
+    return f"**{name}** {cliff}." + (f" {rest[0].upper()}{rest[1:]}." if rest else "")

@@ -138,3 +138,17 @@ def test_splitting_wins_on_ttft_from_where_the_aggregated_queue_is_longer() -> N
         under_load(split, found.from_per_s * 1.01).ttft_ms
         < under_load(together, found.from_per_s * 1.01).ttft_ms
     )
+
+
+def test_rows_that_carry_nothing_beat_nothing() -> None:
+    neither = served(gpu="l40s", prefill_tp=1, decode_tp=1, pool_tokens=None, kv_bytes_per_token=None)
+    assert neither.most_sequences == 0
+    assert break_even(neither, neither, "itl").answer == "never"
+
+
+def test_more_workers_than_a_row_may_have_are_no_row_to_beat() -> None:
+    row = Deployment(id="a", name="a", prefill_workers=100_000, decode_workers=100_000)
+    alone = Scenario(deployments=(row,), selected_id="a", baseline_id="a")
+    assert aggregated_for(alone, row) is None
+    half = row.changed(decode_workers=1, prefill_workers=99_999)
+    assert aggregated_for(alone, half).prefill_workers == 100_000

@@ -73,6 +73,13 @@ def test_the_verdict_under_load_is_the_estimate() -> None:
     assert said.startswith("1 of 5 deployments meet both SLOs at 2.4 requests/s, all on 8 GPUs; Aggregated")
 
 
+def test_a_load_that_no_row_carries_is_said() -> None:
+    flooded = EXAMPLE.with_workload(arrivals_per_s=1000.0)
+    assert meets_sentence(flooded, compare(flooded)) == (
+        "No deployment carries 1,000 requests/s, all on 8 GPUs."
+    )
+
+
 def test_a_row_that_doesnt_fit_is_not_counted_and_says_why() -> None:
     bad = EXAMPLE.with_workload(model_id="llama-3.1-70b").with_row("split-400g", prefill_tp=1, decode_tp=7)
     outcomes = compare(bad)
