@@ -56,3 +56,29 @@ def test_every_point_comes_as_csv(app_url: str, opened: Open, tmp_path: Path) ->
     file = tmp_path / "points.csv"
     download.value.save_as(file)
     assert len(pd.read_csv(file)) == 18_000
+
+
+def test_the_link_brings_the_fields_and_their_ranges(app_url: str, opened: Open) -> None:
+    page = opened(f"{app_url}/explore")
+    box = page.get_by_role("textbox", name="From").first
+    box.fill("1,000")
+    box.press("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    page.locator("[data-testid=stSidebar]").get_by_role("button", name="Share").click()
+    link = page.locator("[data-testid=stCode]").inner_text().replace("\n", "").strip()
+    assert len(link) <= 2000
+    other = opened(link)
+    expect(other.get_by_role("textbox", name="From").first).to_have_value("1,000")
+
+
+def test_the_report_draws_the_maps(app_url: str, opened: Open, tmp_path: Path) -> None:
+    page = opened(f"{app_url}/explore")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    report = page.context.new_page()
+    report.goto(file.as_uri())
+    expect(report.locator(".answer")).to_contain_text("meets the SLO of 2 s up to 39,463 tokens")
+    expect(report.locator(".js-plotly-plot")).to_have_count(3)
+    expect(report.locator(".heatmaplayer image").first).to_be_visible()
