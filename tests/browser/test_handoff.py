@@ -50,7 +50,7 @@ def test_a_click_on_a_bar_selects_its_row(app_url: str, opened: Open) -> None:
     box = bars.nth(3).bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator(ADDED)).to_contain_text("250 ms to 310 ms")
+    expect(page.locator(ADDED)).to_contain_text("250 to 310 ms")
     page.get_by_role("link", name="Deployments").first.click()
     expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("Split, one 100G RoCE ◂")
 
