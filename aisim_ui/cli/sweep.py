@@ -5,20 +5,17 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from aisim_model.errors import InputError
 from aisim_ui.cli.output import print_json
 from aisim_ui.cli.scenario_file import SCENARIO_HELP, scenario_from
+from aisim_ui.cli.sharing import shared_over
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-MAX_WORKERS = 256
 STOPPED = 130
 
 
@@ -60,7 +57,7 @@ def sweep(
     in_parts = workers is not None or dask is not None
     if format_of(output) != ".parquet" and in_parts:
         raise InputError("output", str(output), "must end in .parquet where work is shared", "Name it so.")
-    executor = _executor(workers, dask)
+    executor = shared_over(workers, dask)
     wanted = swept(scenario_from(scenario), vary)
     for axis in wanted.axes:
         if (asked := getattr(axis, "count", axis.size)) > axis.size:
@@ -89,23 +86,6 @@ def sweep(
         counts = " x ".join(f"{count:,} {field}" for field, count in found.items())
         rows = len(wanted.scenario.deployments)
         print(f"{output}: {wanted.points:,} points ({counts} x {rows} deployments), {size:,} bytes")
-
-
-def _executor(workers: int | None, dask: str | None) -> AbstractContextManager[Executor] | None:
-    """Return what shares the work, or None where it isn't shared."""
-    if workers is not None and (dask is not None or not 1 <= workers <= MAX_WORKERS):
-        problem = f"must be from 1 to {MAX_WORKERS}, and goes without --dask"
-        raise InputError("workers", workers, problem, "Choose one of the two.")
-    if dask is not None:
-        from aisim_model.sweep.distributed import dask_workers
-
-        return dask_workers(dask)
-    if workers is not None:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-    return None
 
 
 @contextmanager

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pandas.testing import assert_frame_equal
@@ -24,7 +20,6 @@ from aisim_model.sweep.distributed import dask_workers, part_bytes, write_parts
 from aisim_model.sweep.table import pieces
 
 PIECE = 20_000
-PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -43,52 +38,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
-class Daemons:
-    """A dask scheduler and two worker processes on the loopback address."""
-
-    def __init__(self, stack: ExitStack, folder: Path) -> None:
-        self._stack, self._folder = stack, folder
-        place = folder / "scheduler.log"
-        self.scheduler = self._start(
-            "scheduler", place, "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
-        )
-        self.address = wait_for(place, r"(tcp://127\.0\.0\.1:\d+)")
-        self.workers = [self._worker(number) for number in range(2)]
-
-    def _worker(self, number: int) -> subprocess.Popen[bytes]:
-        options = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--host", "127.0.0.1")
-        place = self._folder / f"worker-{number}.log"
-        started = self._start("worker", place, self.address, *options, "--local-directory", str(self._folder))
-        wait_for(place, "Registered to")
-        return started
-
-    def _start(self, role: str, log: Path, *options: str) -> subprocess.Popen[bytes]:
-        out = self._stack.enter_context(log.open("wb"))
-        process = subprocess.Popen([sys.executable, "-m", "dask", role, *options], stdout=out, stderr=out)
-        self._stack.callback(process.wait)
-        self._stack.callback(process.kill)
-        return process
-
-
-def wait_for(log: Path, pattern: str) -> str:
-    """Wait until a log has a line, and return what matched."""
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        if found := re.search(pattern, log.read_text()):
-            return found[0]
-        time.sleep(0.05)
-    raise TimeoutError(f"{log.name} has no {pattern}: {log.read_text()[-2000:]}")
-
-
-@pytest.fixture
-def daemons(tmp_path: Path) -> Iterator[Daemons]:
-    pytest.importorskip("distributed", reason="dask is an extra: pip install 'aisim[dask]'")
-    folder = tmp_path / "dask"
-    folder.mkdir()
-    with ExitStack() as stack:
-        yield Daemons(stack, folder)
-
-
 def test_a_folder_of_parts_is_the_table(sweep: Sweep, on_one: dict[str, bytes], tmp_path: Path) -> None:
     assert len(on_one) == len(list(pieces(sweep, PIECE))) == 100
     found = parquet.read_table(tmp_path / "one.parquet").to_pandas()
@@ -96,7 +45,7 @@ def test_a_folder_of_parts_is_the_table(sweep: Sweep, on_one: dict[str, bytes], 
 
 
 def test_a_worker_killed_in_the_middle_changes_no_byte(
-    sweep: Sweep, on_one: dict[str, bytes], daemons: Daemons, tmp_path: Path
+    sweep: Sweep, on_one: dict[str, bytes], daemons: Any, tmp_path: Path
 ) -> None:
     told: list[int] = []
 
@@ -115,7 +64,7 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(
     assert told[-1] == sweep.points
 
 
-def test_a_scheduler_without_workers_is_a_sentence(daemons: Daemons) -> None:
+def test_a_scheduler_without_workers_is_a_sentence(daemons: Any) -> None:
     for worker in daemons.workers:
         worker.kill()
         worker.wait()
