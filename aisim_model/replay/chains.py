@@ -18,6 +18,24 @@ def join_waiting(requests: Records, worker: Records, request: int) -> None:
 
 
 @compiled
+def join_by_order(requests: Records, worker: Records, request: int) -> None:
+    """Put a request before the first of those that wait to be scheduled which came to the worker later."""
+    record = requests[request]
+    after = NONE
+    place = worker.wait_head
+    while place != NONE and requests[place].order <= record.order:
+        after = place
+        place = requests[place].next
+    record.next = place
+    if after == NONE:
+        worker.wait_head = request
+    else:
+        requests[after].next = request
+    if place == NONE:
+        worker.wait_tail = request
+
+
+@compiled
 def join_pending(requests: Records, worker: Records, request: int) -> None:
     """Put a request at the end of those that wait for room on a decode worker."""
     requests[request].next = NONE

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from aisim_model.replay.chains import join_deferred, join_pending, join_released, join_waiting
+from aisim_model.replay.chains import (
+    join_by_order,
+    join_deferred,
+    join_pending,
+    join_released,
+    join_waiting,
+)
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.events import (
     ACTIVATE,
@@ -278,7 +284,11 @@ def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now
         if pools is not None:
             release_blocks(core, pools, index, request)
     elif pools is None:
-        join_waiting(core.requests, worker, request)
+        # sequences run in order of reservation; most are activated in it, too
+        if worker.wait_head == NONE or core.requests[worker.wait_tail].order < record.order:
+            join_waiting(core.requests, worker, request)
+        else:
+            join_by_order(core.requests, worker, request)
     act(core, RELEASE + request)
     grant_oldest(core, caches, pools, index, now)
 

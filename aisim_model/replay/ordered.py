@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aisim_model.replay.chains import join_done
+from aisim_model.replay.chains import join_by_order, join_done
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.layout import (
     COMPLETED,
@@ -56,19 +56,7 @@ def activate_blocks(core: Core, pools: Pools, index: int, request: int) -> None:
     share_complete(core, pools, index, request, 0, record.prompt)
     record.computed = record.prompt
     record.took_pass = NONE
-    worker = core.workers[index]
-    after = NONE
-    place = worker.wait_head
-    while place != NONE and core.requests[place].order <= record.order:
-        after = place
-        place = core.requests[place].next
-    record.next = place
-    if after == NONE:
-        worker.wait_head = request
-    else:
-        core.requests[after].next = request
-    if place == NONE:
-        worker.wait_tail = request
+    join_by_order(core.requests, core.workers[index], request)
 
 
 @compiled
