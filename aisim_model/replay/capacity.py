@@ -52,7 +52,10 @@ def may_run_full(trace: Trace, config: ReplayConfig) -> bool:
         return True
     whole = _blocks(trace.input_tokens + trace.output_tokens, config.block_size)
     if config.aggregated:
-        return _most_of_round_robin(whole, config.aggregated_workers or 1) > config.pool_blocks
+        held = _most_of_round_robin(whole, config.aggregated_workers or 1)
+        if not config.prefix_caching:  # only what runs holds blocks
+            held = min(held, _largest(whole, ENGINE_SEQUENCES))
+        return held > config.pool_blocks
     prompts = _blocks(trace.input_tokens, config.block_size)
     if config.order == "source_first":
         sources = _most_of_round_robin(prompts, config.prefill_workers or 1)
@@ -69,13 +72,18 @@ def _most_of_round_robin(blocks: Integers, workers: int) -> int:
 
 def _most_of_any(blocks: Integers, workers: int) -> int:
     """Return the most blocks that a worker can get with its share of the requests, whichever they are."""
-    share = -(-blocks.size // workers)
-    return int(np.partition(blocks, blocks.size - share)[-share:].sum())
+    return _largest(blocks, -(-blocks.size // workers))
+
+
+def _largest(blocks: Integers, count: int) -> int:
+    """Return the blocks of the `count` largest requests together."""
+    taken = min(count, blocks.size)
+    return int(np.partition(blocks, blocks.size - taken)[-taken:].sum())
 
 
 def pools_of(core: Core, nodes: Integers, trace: Trace, config: ReplayConfig) -> Pools:
     """Return pools with room for shared copies, and for what each request owns on its workers."""
-    copies, owned = np.zeros(0, COPY).view(np.recarray), np.empty(0, np.int64)
+    copies, owned = np.zeros(0, COPY).view(np.recarray), np.empty(0, np.int32)
     if not config.prefix_caching:
         return Pools(nodes, copies, owned)  # blocks that nobody can share are only counted
     block = config.block_size
@@ -89,4 +97,4 @@ def pools_of(core: Core, nodes: Integers, trace: Trace, config: ReplayConfig) ->
     copies["next"] = np.arange(1, len(copies) + 1)
     copies["next"][-1], copies["chain"] = NONE, NONE
     core.settings[0].unused_copy = 0
-    return Pools(nodes, copies, np.full(slots, PRIVATE, np.int64))
+    return Pools(nodes, copies, np.full(slots, PRIVATE, np.int32))

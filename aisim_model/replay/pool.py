@@ -226,7 +226,7 @@ def release_blocks(core: Core, pools: Pools, index: int, request: int) -> None:
         return
     slot = _first_slot(settings, record, index)
     for block in range(owned - 1, -1, -1):
-        copy = pools.owned[slot + block]
+        copy = int(pools.owned[slot + block])
         if copy == PRIVATE:
             worker.active -= 1
         else:

@@ -80,6 +80,7 @@ def replay(trace: Trace, config: ReplayConfig, progress: Progress | None = None)
     links = None if config.contention == "none" else core.workers
     if not run(core, caches, pools, links, control):
         raise ReplayStoppedError(f"stopped after {int(control[1]):,} of {len(trace):,} requests")
+    del caches, pools  # a replay of a million requests has no room for them beside its records
     waiting = int((core.requests["stage"] < COMPLETED).sum())
     if waiting:
         problem = (

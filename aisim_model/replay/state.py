@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from aisim_model.replay.compiled import Integers, Records
 
 
@@ -29,4 +32,4 @@ class Pools(NamedTuple):
 
     nodes: Integers  # as above
     copies: Records  # blocks that can be shared, of all pools
-    owned: Integers  # what each request owns, block by block
+    owned: npt.NDArray[np.int32]  # what each request owns, block by block
