@@ -13,10 +13,10 @@ from pyarrow import csv, parquet
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.replay import ReplayResult
-from aisim_model.replay.writing import DECIMALS, to_table
 from aisim_model.sweep.write import fresh
 
 ROWS_AT_A_TIME = 65_536
+DECIMALS = 6
 ENDINGS = (".csv", ".parquet")
 
 
@@ -43,12 +43,17 @@ def records(results: Mapping[str, ReplayResult], rows_left_out: int = 0) -> pa.T
     """
     tables = []
     for deployment_id, result in results.items():
-        table = to_table(result)
+        table = _table(result)
         if deployment_id:
             table = table.add_column(0, "deployment_id", _repeated(deployment_id, table.num_rows))
         table = table.append_column("rows_left_out", pa.repeat(pa.scalar(rows_left_out), table.num_rows))
         tables.append(table.append_column("model_version", _repeated(MODEL_VERSION, table.num_rows)))
     return pa.concat_tables(tables, promote_options="default")
+
+
+def _table(result: ReplayResult) -> pa.Table:
+    """Return the records of a replay; NaN becomes null."""
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in result.columns.items()})
 
 
 def _repeated(text: str, rows: int) -> pa.Array:

@@ -10,7 +10,6 @@ from aisim_model.replay.run import Progress, ReplayStoppedError, replay
 from aisim_model.replay.summary import Summary, summary
 from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.replay.verdict import Verdict, verdict
-from aisim_model.replay.writing import to_table, write_records
 
 __all__ = [
     "PARTS",
@@ -25,7 +24,5 @@ __all__ = [
     "Verdict",
     "replay",
     "summary",
-    "to_table",
     "verdict",
-    "write_records",
 ]
