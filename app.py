@@ -8,7 +8,7 @@ from aisim_model.errors import InputError
 from aisim_ui.notices import notices
 from aisim_ui.pages import PAGES
 from aisim_ui.sidebar import sidebar
-from aisim_ui.state import state
+from aisim_ui.state import take_in
 from aisim_ui.warm import settle
 from aisim_ui.words import literal
 
@@ -16,7 +16,7 @@ ICON = Path(__file__).parent / "aisim_ui" / "icon.png"
 
 st.set_page_config(page_title="AISim handoff planner", page_icon=str(ICON), layout="wide")
 
-state()
+take_in()
 page = st.navigation([st.Page(**entry) for entry in PAGES], position="top")
 sidebar(page.title)
 notices()

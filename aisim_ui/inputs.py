@@ -11,14 +11,17 @@ from typing import Any
 import streamlit as st
 
 from aisim_ui.fields import Field, field, plain, steps
-from aisim_ui.state import Place, attempt, state
+from aisim_ui.state import Place, Report, attempt, state
 from aisim_ui.words import literal
 
 
 def _follow(key: str, value: object) -> None:
     """Let a widget show a value, without touching it where it shows that already."""
-    if key not in st.session_state or st.session_state[key] != value:
+    if key not in st.session_state:
         st.session_state[key] = value
+    elif st.session_state[key] != value:
+        st.session_state[key] = value
+        state().pushed.add(key)
 
 
 def shown_number(value: object) -> str:
@@ -71,7 +74,7 @@ def number(
 
 def _typed(place: Place, key: str, spec: Field) -> None:
     text = st.session_state[key]
-    attempt(place.key, text, lambda scenario: place.put(scenario, spec.parse(text)))
+    state().reported.append(Report(key, place.key, text, lambda now: place.put(now, spec.parse(text))))
 
 
 def slider(
@@ -114,7 +117,8 @@ def slider(
 
 def _slid(place: Place, key: str) -> None:
     value = st.session_state[key]
-    attempt(place.key, shown_number(value), lambda scenario: place.put(scenario, value))
+    text = shown_number(value)
+    state().reported.append(Report(key, place.key, text, lambda now: place.put(now, value)))
 
 
 def choice(
@@ -136,7 +140,7 @@ def choice(
 
 def _picked(place: Place, key: str) -> None:
     value = st.session_state[key]
-    attempt(place.key, str(value), lambda scenario: place.put(scenario, value))
+    state().reported.append(Report(key, place.key, str(value), lambda now: place.put(now, value)))
 
 
 def take_back(place: Place, spot: str, text: str) -> None:

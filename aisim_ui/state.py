@@ -77,6 +77,16 @@ class GivenMeasurements:
     lanes: float = 1.0
 
 
+@dataclass(frozen=True)
+class Report:
+    """A value that a bound widget reports: which widget and field, its text, and the change it asks for."""
+
+    widget: str
+    field: str
+    text: str
+    change: Callable[[Scenario], Scenario]
+
+
 @dataclass
 class State:
     """What one visit holds."""
@@ -87,6 +97,8 @@ class State:
     said: list[str] = field(default_factory=list)
     opened: Scenario | None = None
     picture: str = "png"
+    pushed: set[str] = field(default_factory=set)
+    reported: list[Report] = field(default_factory=list)
     shown: dict[str, Part] = field(default_factory=dict)
     own_config: OwnConfig | None = None
     measurements: GivenMeasurements = GivenMeasurements()
@@ -136,6 +148,21 @@ def attempt(key: str, text: str, change: Callable[[Scenario], Scenario]) -> None
         if changed != now.scenario:
             now.undo = [*now.undo[-MAX_UNDO:], now.scenario]
             now.scenario = changed
+
+
+def take_in() -> None:
+    """Take in what bound widgets reported, before anything is drawn.
+
+    Two widgets of one field follow each other. When a slider moves again before the box has heard of its value,
+    the box still reports the old one, which looks like a change. So a widget that was set by us and reports
+    together with one that wasn't is an echo, and doesn't count.
+    """
+    now = state()
+    own = [report for report in now.reported if report.widget not in now.pushed]
+    for report in own or now.reported:
+        attempt(report.field, report.text, report.change)
+        now.pushed.discard(report.widget)
+    now.reported.clear()
 
 
 def select(row_id: str) -> None:
