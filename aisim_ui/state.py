@@ -153,9 +153,9 @@ def attempt(key: str, text: str, change: Callable[[Scenario], Scenario]) -> None
 def take_in() -> None:
     """Take in what bound widgets reported, before anything is drawn.
 
-    Two widgets of one field follow each other. When a slider moves again before the box has heard of its value,
-    the box still reports the old one, which looks like a change. So a widget that was set by us and reports
-    together with one that wasn't is an echo, and doesn't count.
+    Two widgets of one field follow each other. When a slider moves again before the box has heard of its
+    value, the box still reports the old one, which looks like a change. So a widget that was set by us and
+    reports together with one that wasn't is an echo, and doesn't count.
     """
     now = state()
     own = [report for report in now.reported if report.widget not in now.pushed]
