@@ -22,8 +22,9 @@ def compare(scenario: Scenario) -> tuple[Outcome, ...]:
 def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
     """Lay outcomes out as a tidy table, one row a deployment; what is not known is empty.
 
-    A row that doesn't fit has no times: `fit_problem` says why. Columns with `loaded` in their name and the
-    utilisations are estimates of means at the workload's arrivals.
+    A row that doesn't fit has no times but the handoff's, which bytes and link alone make: `fit_problem` says
+    why. Columns with `loaded` in their name and the utilisations are estimates of means at the workload's
+    arrivals.
 
     Parameters
     ----------
@@ -59,8 +60,6 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "ttft_ms": ttft_ms,
         "ttft_difference_ms": ttft_ms - base_ms,
         "ttft_over_slo_ms": ttft_ms - slo.ttft_slo_ms,
-        "handoff_ms": one.handoff_ms,
-        "slowest_handoff_ms": math.nan if one.slowest_handoff_ms is None else one.slowest_handoff_ms,
         "handoff_share": one.handoff_share,
         "itl_ms": one.itl_ms,
         "itl_over_slo_ms": one.itl_ms - slo.itl_slo_ms,
@@ -86,6 +85,8 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "wire_bytes": one.wire_bytes,
         "bandwidth_gb_s": float(one.x.bandwidth_gb_s) if row.split else math.nan,
         "needed_gb_s": one.needed_gb_s,
+        "handoff_ms": one.handoff_ms,
+        "slowest_handoff_ms": math.nan if one.slowest_handoff_ms is None else one.slowest_handoff_ms,
         **(times if fits else dict.fromkeys(times, math.nan)),
         "prefill_extrapolated": bool(prefill_extrapolated(one.x)),
         "meets_ttft_slo": fits and ttft_ms <= slo.ttft_slo_ms,

@@ -31,7 +31,10 @@ def sentence(one: Outcome) -> str:
     """Answer for one row: what the handoff adds, its share of TTFT, and what to add first."""
     row = one.row
     if one.memory.problem:
-        return f"**{literal(row.name)}** doesn't fit its GPUs: {one.memory.problem}."
+        alone = (
+            f" Its handoff alone takes {range_text(one)}." if row.split and not one.no_delay_reason else ""
+        )
+        return f"**{literal(row.name)}** doesn't fit its GPUs: {one.memory.problem}.{alone}"
     if not row.split:
         ttft = milliseconds(one.parts.ttft_ms)
         return (
@@ -59,7 +62,7 @@ def range_text(one: Outcome) -> str:
 
 
 def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
-    """The four numbers of a row; one that doesn't fit its GPUs has no times."""
+    """The four numbers of a row; one that doesn't fit its GPUs has a handoff, and no other time."""
     if one.memory.problem:
         return _without_times(one, workload)
     x, row = one.x, one.row
@@ -111,7 +114,9 @@ def _without_times(one: Outcome, workload: Workload) -> tuple[Number, ...]:
     sends = f"{one.wire_bytes:,.0f} bytes" if one.row.split else "aggregated"
     has = f"has {bandwidth(one.x.bandwidth_gb_s)}" if one.row.split else "no link"
     return (
-        Number("Added by the handoff", "no time", sends, why),
+        Number(
+            "Added by the handoff", range_text(one) if one.row.split else "nothing", sends, _how_added(one)
+        ),
         Number("TTFT", "no time", f"SLO {milliseconds(workload.ttft_slo_ms)}: doesn't fit", why, False),
         Number("Bandwidth needed", "none is enough" if one.row.split else "none", has, why),
         Number("Busiest", "memory", "no request fits", why),

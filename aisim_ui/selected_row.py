@@ -9,7 +9,7 @@ from aisim_model.outcome import Outcome
 from aisim_model.scenario import Scenario
 from aisim_ui.inputs import choice, number, slider, take_back
 from aisim_ui.state import Place, select
-from aisim_ui.words import bandwidth, size
+from aisim_ui.words import bandwidth, milliseconds, size
 
 MODES = {
     TransferTimingMode.FULL_PROMPT: "Send: whole prompt",
@@ -43,7 +43,10 @@ def selected_row(scenario: Scenario, one: Outcome) -> None:
         if one.no_delay_reason:
             st.warning(f"No delay: {one.no_delay_reason}.", icon=":material/block:")
         else:
-            st.caption(bandwidth(float(one.x.bandwidth_gb_s)) + " for one handoff, in all")
+            wire = milliseconds(one.transfer_ms, 5)
+            st.caption(
+                f"{bandwidth(float(one.x.bandwidth_gb_s))} for one handoff, in all: {wire} on the wire"
+            )
 
 
 def _which(scenario: Scenario) -> None:
