@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from aisim_model.replay.actions import act, mark
 from aisim_model.replay.cancellation import cancel, owner_of
 from aisim_model.replay.compiled import Integers, Records, compiled, entry, fingerprint
 from aisim_model.replay.events import (
@@ -27,10 +28,8 @@ from aisim_model.replay.events import (
     kind_of,
 )
 from aisim_model.replay.handoffs import (
-    act,
     decode_ended,
     grant_oldest,
-    mark,
     prefill_ended,
     run_actions,
     source_ready,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from aisim_model.replay.actions import act, mark
 from aisim_model.replay.chains import (
     join_by_order,
     join_deferred,
@@ -14,7 +15,6 @@ from aisim_model.replay.chains import (
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.events import (
     ACTIVATE,
-    DRIVE,
     LINK_ASKED,
     RELEASE,
     RESERVE,
@@ -45,24 +45,6 @@ from aisim_model.replay.prefixes import see_blocks, seen_blocks
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.timing import transfer_ms
 from aisim_model.replay.workers import announce_end, catch_up
-
-
-@compiled
-def act(core: Core, code: int) -> None:
-    """Put an action at the end of this instant's queue."""
-    settings = core.settings[0]
-    place = (settings.queue_head + settings.queue_size) % len(core.events)
-    core.events[place].action = code
-    settings.queue_size += 1
-
-
-@compiled
-def mark(core: Core, index: int, now: float) -> None:
-    """Remember to see, at the end of this instant, whether a worker can start a pass."""
-    worker = core.workers[index]
-    if worker.marked == 0:
-        worker.marked = 1
-        push_event(core.settings[0], core.events, now, DRIVE + index)
 
 
 @compiled
