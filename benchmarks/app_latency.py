@@ -78,14 +78,18 @@ def main() -> int:
         taken = [[move() for move in moves] for _ in range(WARM_UP + MOVES)][WARM_UP:]
     ours, floor = zip(*taken, strict=True)
     p95 = [statistics.quantiles(times, n=20)[-1] for times in (ours, floor)]
-    starts = [(first_page_s(APP, {}), first_page_s(FLOOR, floor_points)) for _ in range(STARTS)]
+    with_table = {**floor_points, "FLOOR_TABLE": "1"}
+    starts = [
+        (first_page_s(APP, {}), first_page_s(FLOOR, floor_points), first_page_s(FLOOR, with_table))
+        for _ in range(STARTS)
+    ]
+    ours_s, floor_s, table_s = (statistics.median(each) for each in zip(*starts, strict=True))
     held = [
         report("rerun, median", statistics.median(ours), statistics.median(floor), "ms", 1.5),
         report("rerun, 95th percentile", p95[0], p95[1], "ms", 2.5),
-        report(
-            "start to first page", *(statistics.median(each) for each in zip(*starts, strict=True)), "s", 1.3
-        ),
+        report("start to first page", ours_s, floor_s, "s", 1.3),
     ]
+    print(f"{'':22} beside a floor that shows a table too, {table_s:.2f} s: {ours_s / table_s:.2f}")
     return 0 if all(held) else 1
 
 
