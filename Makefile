@@ -4,7 +4,7 @@ PORT ?= 8501
 PY := .venv/bin/python
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-  --no-emit-index-url --no-emit-find-links --no-annotate --no-header
+  --no-annotate --no-header
 
 .PHONY: help run test check format bench lock browser reference clean
 
