@@ -28,6 +28,7 @@ ROUNDS = 7
 LOOP_POINTS = 20_000
 GRID = "bandwidth_gb_s=1:400:log:{}", "prompt_tokens=4001:6000:lin:2000"
 LINE = ("bandwidth_gb_s=1:400:lin:{}",)
+LOG_LINE = ("bandwidth_gb_s=1:400:log:{}",)
 MAX_MEMORY_MB = 500
 
 
@@ -70,7 +71,7 @@ def speed() -> list[tuple[str, float, float]]:
     points = 10 * MILLION
     left, right = np.random.default_rng(0).random((2, points))
     found = []
-    for name, vary in (("two fields", GRID), ("one field", LINE)):
+    for name, vary in (("two fields", GRID), ("one field", LINE), ("one log field", LOG_LINE)):
         sweep = one_row(vary, points)
         once, delay, ttft = in_turns(
             lambda: left * right,

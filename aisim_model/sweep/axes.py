@@ -27,6 +27,7 @@ Kind = Literal["whole", "number", "choice"]
 
 MAX_POINTS = 1_000_000_000
 MAX_WHOLE_VALUES = 10_000_000
+READABLE = 100_000  # values of an axis that a person may look at one by one
 FORM = "Write FIELD=LOW:HIGH:log:N, FIELD=LOW:HIGH:lin:N or FIELD=a,b,c."
 NOT_VARIED = frozenset({"id", "name", "color", "model", "prefill_table"})
 
@@ -107,13 +108,19 @@ def names_of(axis: Axis) -> tuple[str, ...]:
 
 def _spaced(axis: Range, start: int, stop: int) -> npt.NDArray[np.float64]:
     """Space values as NumPy's linspace and geomspace do, a slice of them, both ends exact."""
-    log = axis.scale == "log"
-    low, high = (math.log10(axis.low), math.log10(axis.high)) if log else (axis.low, axis.high)
+    # powers of ten keep decades exact where people read them; exp takes a quarter of their time
+    decades = axis.scale == "log" and axis.count <= READABLE
+    low, high = axis.low, axis.high
+    if axis.scale == "log":
+        logarithm = math.log10 if decades else math.log
+        low, high = logarithm(low), logarithm(high)
     values = np.arange(start, stop, dtype=np.float64)
     values *= (high - low) / (axis.count - 1)
     values += low
-    if log:
+    if decades:
         np.power(10.0, values, out=values)
+    elif axis.scale == "log":
+        np.exp(values, out=values)
     if start == 0 < stop:
         values[0] = axis.low
     if stop == axis.count > start:

@@ -17,6 +17,15 @@ def test_log_range_is_numpys_geomspace() -> None:
     np.testing.assert_array_equal(axis.at(0, axis.size), np.geomspace(1, 400, 200))
 
 
+def test_a_log_range_of_many_values_is_geomspace_to_the_last_digits() -> None:
+    axis = read_axis("bandwidth_gb_s=1:400:log:200001")
+    found = axis.at(0, axis.size)
+    np.testing.assert_allclose(found, np.geomspace(1, 400, 200_001), rtol=1e-14)
+    assert (found[0], found[-1]) == (1, 400)
+    # a slice is the same to the bit, wherever it is cut
+    np.testing.assert_array_equal(axis.at(99_999, 150_000), found[99_999:150_000])
+
+
 def test_linear_range_is_numpys_linspace() -> None:
     axis = read_axis("alpha_ms=0:0.7:lin:8")
     np.testing.assert_array_equal(axis.at(0, axis.size), np.linspace(0, 0.7, 8))
