@@ -56,7 +56,8 @@ clean: ## Remove what the other targets made
 	@echo "Installing what the app needs"
 	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/run.lock
 	@$(PY) $(INSTALL) --no-deps --no-build-isolation --editable .
-	@echo "Compiling the replay"
+	@echo "Compiling the app and the replay"
+	@$(PY) -m compileall -q aisim_model aisim_ui
 	@$(PY) -m aisim_model.replay.warm
 	@touch $@
 

@@ -1,5 +1,6 @@
 """The app: page settings, navigation, the shared sidebar, and the page."""
 
+from base64 import b64encode
 from pathlib import Path
 
 import streamlit as st
@@ -12,9 +13,12 @@ from aisim_ui.state import take_in
 from aisim_ui.warm import settle
 from aisim_ui.words import literal
 
-ICON = Path(__file__).parent / "aisim_ui" / "icon.png"
+# written out, a picture needn't be opened by a library for pictures
+ICON = b64encode((Path(__file__).parent / "aisim_ui" / "icon.png").read_bytes()).decode()
 
-st.set_page_config(page_title="AISim handoff planner", page_icon=str(ICON), layout="wide")
+st.set_page_config(
+    page_title="AISim handoff planner", page_icon=f"data:image/png;base64,{ICON}", layout="wide"
+)
 
 take_in()
 page = st.navigation([st.Page(**entry) for entry in PAGES], position="top")

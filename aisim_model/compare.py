@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from aisim_model.outcome import Outcome, outcome
 from aisim_model.ranking import ranking
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.solve import within
 from aisim_model.ttft import prefill_extrapolated
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def compare(scenario: Scenario) -> tuple[Outcome, ...]:
@@ -40,6 +41,13 @@ def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
     >>> found.loc[found["deployment"] == "Split, 400G NIC per GPU", "wire_bytes"].item()
     3145728000.0
     """
+    import pandas as pd  # slow to import, and the columns alone are enough for a page
+
+    return pd.DataFrame(columns(scenario, outcomes))
+
+
+def columns(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> dict[str, list[Any]]:
+    """Lay outcomes out as `table` does, as plain columns by name."""
     base = next(one for one in outcomes if one.row.id == scenario.baseline_id)
     base_ms = math.nan if base.memory.problem else float(base.parts.ttft_ms)
     ranks = ranking(outcomes, scenario.workload)
@@ -47,7 +55,7 @@ def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
         {**_record(one, scenario.workload, base_ms), "rank": rank.place, "why": rank.why}
         for one, rank in zip(outcomes, ranks, strict=True)
     ]
-    return pd.DataFrame({name: [row[name] for row in rows] for name in rows[0]})
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:

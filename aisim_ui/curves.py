@@ -1,11 +1,11 @@
-"""Handoff delay over prompt lengths of a scenario's rows, as a tidy table for a chart."""
+"""Handoff delay over prompt lengths of a scenario's rows, as tidy columns for a chart."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import Inputs, resolve
@@ -20,15 +20,15 @@ OTHER = {
 }
 
 
-def delay_over_prompt(scenario: Scenario) -> pd.DataFrame:
+def delay_over_prompt(scenario: Scenario) -> dict[str, list[Any]]:
     """Model the handoff of every split row over prompt lengths; of the selected row both modes, and its band.
 
     Returns
     -------
-    DataFrame
+    dict of lists
         `deployment_id`, `deployment`, `series`, `label`, `prompt_tokens`, `handoff_ms`.
     """
-    tokens = np.unique(np.round(np.geomspace(SHORTEST, LONGEST, POINTS)))
+    tokens = np.round(np.geomspace(SHORTEST, LONGEST, POINTS))
     lines: list[tuple[Deployment, str, str, Inputs]] = []
     for row in scenario.deployments:
         if not row.split:
@@ -44,16 +44,14 @@ def delay_over_prompt(scenario: Scenario) -> pd.DataFrame:
         lines.append((row, "other mode", label, _in_mode(scenario.workload, row, mode)))
     delays = [_delays_ms(x, tokens) for *_, x in lines]
     every = [line for line in lines for _ in tokens]
-    return pd.DataFrame(
-        {
-            "deployment_id": [row.id for row, *_ in every],
-            "deployment": [row.name for row, *_ in every],
-            "series": [series for _, series, *_ in every],
-            "label": [label for _, _, label, _ in every],
-            "prompt_tokens": np.tile(tokens.astype(np.int64), len(lines)),
-            "handoff_ms": np.concatenate(delays) if delays else [],
-        }
-    )
+    return {
+        "deployment_id": [row.id for row, *_ in every],
+        "deployment": [row.name for row, *_ in every],
+        "series": [series for _, series, *_ in every],
+        "label": [label for _, _, label, _ in every],
+        "prompt_tokens": tokens.astype(np.int64).tolist() * len(lines),
+        "handoff_ms": [delay for line in delays for delay in line.tolist()],
+    }
 
 
 def _in_mode(workload: Workload, row: Deployment, mode: TransferTimingMode) -> Inputs:

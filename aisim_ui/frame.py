@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from aisim_ui.answers import Number
 from aisim_ui.charts.settings import chart_config
+from aisim_ui.columns import Columns, arrow
 from aisim_ui.exports import csv_bytes, file_name
 from aisim_ui.report import Chart, Table, report_html
 from aisim_ui.share import link
 from aisim_ui.state import select, state
 from aisim_ui.theme import Mode
 
-Data = pd.DataFrame | Callable[[], bytes]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Data = pd.DataFrame | Columns | Callable[[], bytes]
 Point = dict[str, Any]
 
 
@@ -71,7 +74,7 @@ def chart(
     ----------
     figure : Figure
         What to draw; its title names the files.
-    data : DataFrame or callable
+    data : DataFrame, Columns or callable
         What it shows, or what writes that as CSV once it is asked for.
     key : str
         Name of the chart on its page.
@@ -113,9 +116,12 @@ def select_row(point: Point) -> None:
         select(row_id)
 
 
-def table(data: pd.DataFrame, shown: pd.DataFrame, title: str, key: str, **options: Any) -> None:
+def table(
+    data: pd.DataFrame | Columns, shown: pd.DataFrame | Columns, title: str, key: str, **options: Any
+) -> None:
     """Draw a table for people, with the exact values as CSV beneath."""
-    st.dataframe(shown, hide_index=True, key=key, placeholder="", **options)
+    cells = arrow(shown) if isinstance(shown, Mapping) else shown
+    st.dataframe(cells, hide_index=True, key=key, placeholder="", lazy=False, **options)
     state().shown[key] = Table(title, data)
     _csv_button(title, data, f"{key}.csv", "Exact values as CSV")
 
@@ -123,7 +129,7 @@ def table(data: pd.DataFrame, shown: pd.DataFrame, title: str, key: str, **optio
 def _csv_button(title: str, data: Data, key: str, label: str) -> None:
     st.download_button(
         label,
-        data=partial(csv_bytes, data) if isinstance(data, pd.DataFrame) else data,
+        data=data if callable(data) else partial(csv_bytes, data),
         file_name=file_name(title, "csv"),
         mime="text/csv",
         key=key,

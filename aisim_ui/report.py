@@ -10,9 +10,8 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 from plotly.offline import get_plotlyjs
@@ -21,7 +20,11 @@ from aisim_model import MODEL_VERSION
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_ui.answers import Number
 from aisim_ui.charts.settings import chart_config
+from aisim_ui.columns import Columns
 from aisim_ui.theme import FONT, SURFACES, Mode
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # what a browser holds the file to: no address but its own content
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -41,7 +44,7 @@ class Table:
     """A table with its exact values."""
 
     title: str
-    data: pd.DataFrame
+    data: pd.DataFrame | Columns
 
 
 Part = str | tuple[Number, ...] | Chart | Table
@@ -117,8 +120,10 @@ def _chart(at: int, part: Chart) -> str:
     )
 
 
-def _table(data: pd.DataFrame) -> str:
-    written = data.to_html(index=False, border=0, na_rep="", float_format=_number_text)
+def _table(data: pd.DataFrame | Columns) -> str:
+    import pandas as pd  # slow to import, and the first page opens without
+
+    written = pd.DataFrame(data).to_html(index=False, border=0, na_rep="", float_format=_number_text)
     return f'<div class="wide">{written}</div>'
 
 
@@ -128,11 +133,11 @@ def _number_text(value: float) -> str:
 
 def _scenario(scenario: Scenario) -> str:
     """Write every value of a scenario out: the workload, then a column a deployment."""
-    workload = pd.DataFrame({"Workload": _titles(Workload), "Value": _values(scenario.workload, Workload)})
+    workload = {"Workload": _titles(Workload), "Value": _values(scenario.workload, Workload)}
     rows = {"Deployment": _titles(Deployment)}
     for number, row in enumerate(scenario.deployments, start=1):
         rows[f"{number}"] = _values(row, Deployment)
-    return f"<h2>Scenario</h2>{_table(workload)}{_table(pd.DataFrame(rows))}"
+    return f"<h2>Scenario</h2>{_table(workload)}{_table(rows)}"
 
 
 def _titles(model: type[Workload | Deployment]) -> list[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import pandas as pd
 import streamlit as st
+
+from aisim_model.units import BYTES_PER_GB
+from aisim_ui.columns import Columns
 
 SHOWN = {
     "deployment": "Deployment",
@@ -35,12 +37,13 @@ RIVALS = {
 }
 
 
-def for_people(found: pd.DataFrame) -> pd.DataFrame:
+def for_people(found: Columns) -> Columns:
     """Choose and scale the columns that a person reads."""
-    columns = {name: found[name].to_numpy() for name in SHOWN}
-    columns["wire_bytes"] = columns["wire_bytes"] / 1e9
-    columns["handoff_share"] = columns["handoff_share"] * 100
-    return pd.DataFrame(columns)
+    scales = {"wire_bytes": 1 / BYTES_PER_GB, "handoff_share": 100}
+    return {
+        name: [value * scales[name] for value in found[name]] if name in scales else found[name]
+        for name in SHOWN
+    }
 
 
 @cache

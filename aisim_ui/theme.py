@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
-
-import plotly.graph_objects as go
+from typing import Any, Literal
 
 Mode = Literal["light", "dark"]
 
@@ -59,7 +57,7 @@ def faded(color: str, strength: float, mode: Mode) -> str:
 
 
 @cache
-def template(mode: Mode) -> go.layout.Template:
+def template(mode: Mode) -> dict[str, Any]:
     """The template that every figure carries."""
     surface = SURFACES[mode]
     axis = {
@@ -71,8 +69,8 @@ def template(mode: Mode) -> go.layout.Template:
         "title": {"font": {"size": 13, "color": surface.quiet}},
         "automargin": True,
     }
-    return go.layout.Template(
-        layout={
+    return {
+        "layout": {
             "font": {"family": FONT, "size": 13, "color": surface.text},
             "paper_bgcolor": surface.background,
             "plot_bgcolor": surface.background,
@@ -100,4 +98,4 @@ def template(mode: Mode) -> go.layout.Template:
             },
             "margin": {"l": 8, "r": 16, "t": 76, "b": 92},
         }
-    )
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,14 @@ settings.load_profile("project")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TIMES = st.floats(0, 1000)
 OPTIONAL: Any = st.none()
+
+
+@pytest.fixture(autouse=True)
+def _own_main() -> Iterator[None]:
+    """Undo what a page does to `__main__`: worker processes of a later test would run that page as theirs."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")

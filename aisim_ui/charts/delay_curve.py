@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
@@ -14,21 +13,24 @@ from aisim_ui.charts.marks import prompt_upright
 from aisim_ui.theme import SURFACES, Mode, row_color
 from aisim_ui.words import label
 
+if TYPE_CHECKING:
+    from aisim_ui.columns import Columns
+
 
 def delay_curve(
-    table: pd.DataFrame, colors: dict[str, int], selected_id: str, prompt_tokens: int, mode: Mode
+    columns: Columns, colors: dict[str, int], selected_id: str, prompt_tokens: int, mode: Mode
 ) -> go.Figure:
     """Draw delay over prompt length on log axes.
 
     Parameters
     ----------
-    table : DataFrame
-        Columns `deployment_id`, `deployment`, `series` ("row", "other mode", "measured low"), `label`,
+    columns : Columns
+        `deployment_id`, `deployment`, `series` ("row", "other mode", "measured low"), `label`,
         `prompt_tokens`, `handoff_ms`.
     colors : dict
         Palette slot of each row.
     selected_id : str
-        Row whose other mode and band are in the table.
+        Row whose other mode and band are in the columns.
     prompt_tokens : int
         Where the scenario stands.
     mode : {"light", "dark"}
@@ -37,7 +39,6 @@ def delay_curve(
     surface = SURFACES[mode]
     styles = {"row": "solid", "other mode": "dash", "measured low": "dot"}
     data = []
-    columns = {name: table[name].tolist() for name in table.columns}
     for (row_id, series), places in _lines(columns):
         color = row_color(colors[row_id])
         name = label(columns["deployment"][places.start])
@@ -73,8 +74,8 @@ def delay_curve(
     )
 
 
-def _lines(columns: dict[str, list[Any]]) -> Iterator[tuple[tuple[str, str], slice]]:
-    """Give each line's row and series, and where it stands; pandas takes longer for it than the chart."""
+def _lines(columns: Columns) -> Iterator[tuple[tuple[str, str], slice]]:
+    """Give each line's row and series, and where it stands."""
     start = 0
     for key, rows in groupby(zip(columns["deployment_id"], columns["series"], strict=True)):
         end = start + sum(1 for _ in rows)

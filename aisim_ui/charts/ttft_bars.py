@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import slo_upright
 from aisim_ui.theme import SURFACES, Mode, Surface, faded, row_color
 from aisim_ui.words import label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aisim_ui.columns import Columns
 
 # the handoff stands out in the row's full colour, compute is paler; patterns tell them apart without colour
 PARTS = (
@@ -27,14 +31,14 @@ BAR_PX = 46
 
 
 def ttft_bars(
-    table: pd.DataFrame, colors: list[int], selected_id: str, ttft_slo_ms: float, mode: Mode
+    table: pd.DataFrame | Columns, colors: list[int], selected_id: str, ttft_slo_ms: float, mode: Mode
 ) -> go.Figure:
     """Draw TTFT by part.
 
     Parameters
     ----------
-    table : DataFrame
-        As `aisim_model.compare.table` makes it, a row a deployment.
+    table : DataFrame or Columns
+        As `aisim_model.compare` makes it, a row a deployment.
     colors : list of int
         Palette slots of the rows, in the same order.
     selected_id : str
@@ -50,10 +54,10 @@ def ttft_bars(
         f"<b>{label(name)} ◂</b>" if row_id == selected_id else label(name)
         for row_id, name in zip(table["deployment_id"], table["deployment"], strict=True)
     ]
-    ids = table["deployment_id"].tolist()
+    ids = list(table["deployment_id"])
     data = [_untimed(table, surface)]
     for column, name, strength, pattern in PARTS:
-        values = table[column].tolist()
+        values = list(table[column])
         if not any(value > 0 for value in values):
             continue
         data.append(
@@ -88,7 +92,8 @@ def ttft_bars(
                 "hoverinfo": "skip",
             }
         )
-    slow = (table["ttft_ms"] - table["handoff_ms"] + table["slowest_handoff_ms"]).tolist()
+    times = (table[name] for name in ("ttft_ms", "handoff_ms", "slowest_handoff_ms"))
+    slow = [ttft - handoff + slowest for ttft, handoff, slowest in zip(*times, strict=True)]
     if any(value == value for value in slow):
         data.append(
             {
@@ -127,9 +132,9 @@ def ttft_bars(
     )
 
 
-def _untimed(table: pd.DataFrame, surface: Surface) -> dict[str, Any]:
+def _untimed(table: pd.DataFrame | Columns, surface: Surface) -> dict[str, Any]:
     """Keep every row in its place, and say in place of a bar why one has none."""
-    columns = (table[name].tolist() for name in ("ttft_ms", "fit_problem"))
+    columns = (table[name] for name in ("ttft_ms", "fit_problem"))
     said = [
         "" if ttft_ms == ttft_ms else " doesn't fit its GPUs" if problem else " no delay is known"
         for ttft_ms, problem in zip(*columns, strict=True)
@@ -138,12 +143,12 @@ def _untimed(table: pd.DataFrame, surface: Surface) -> dict[str, Any]:
         "type": "scatter",
         "mode": "text",
         "name": "without a time",
-        "y": table["deployment_id"].tolist(),
-        "x": [0] * len(table),
+        "y": list(table["deployment_id"]),
+        "x": [0] * len(said),
         "text": said,
         "textposition": "middle right",
         "textfont": {"color": surface.quiet, "size": 13},
-        "customdata": table["deployment_id"].tolist(),
+        "customdata": list(table["deployment_id"]),
         "hoverinfo": "skip",
         "showlegend": False,
     }

@@ -29,3 +29,4 @@ PAGES = (
     _page("evidence", "Evidence", "fact_check"),
     _page("method", "Method", "functions"),
 )
+FIRST = next(entry for entry in PAGES if entry.get("default"))

@@ -1,10 +1,9 @@
 """Handoff: what does it cost my model, prompt and link, and what share of TTFT is it?"""
 
-import pandas as pd
 import streamlit as st
 
-from aisim_model.compare import compare, table
-from aisim_model.rivals import rivals
+from aisim_model.compare import columns, compare
+from aisim_model.rivals import Rival, rivals
 from aisim_model.scenario import Scenario
 from aisim_ui.answers import numbers, sentence
 from aisim_ui.badges import inputs_line
@@ -21,7 +20,7 @@ from aisim_ui.tables import RIVALS, for_people, settings
 scenario: Scenario = state().scenario
 outcomes = compare(scenario)
 selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
-found = table(scenario, outcomes)
+found = columns(scenario, outcomes)
 colors = {row.id: row.color for row in scenario.deployments}
 
 answer(sentence(selected))
@@ -40,5 +39,5 @@ chart(
 )
 draw_table(found, for_people(found), "deployments", "handoff.table", column_config=settings())
 if st.toggle("Say which model made each number, beside its rivals", key="handoff.rivals.shown"):
-    answers = pd.DataFrame(rivals(selected.x))
+    answers = dict(zip(Rival._fields, zip(*rivals(selected.x), strict=True), strict=True))
     draw_table(answers, answers, "rival models", "handoff.rivals", column_config=RIVALS)

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
@@ -128,7 +129,7 @@ def test_a_row_without_a_delay_says_so() -> None:
 
 
 def test_the_curve_runs_over_decades_with_few_points() -> None:
-    found = delay_over_prompt(Scenario())
+    found = pd.DataFrame(delay_over_prompt(Scenario()))
     for _, line in found.groupby(["deployment_id", "series"]):
         assert len(line) <= POINTS
         assert line["prompt_tokens"].is_monotonic_increasing
@@ -137,7 +138,7 @@ def test_the_curve_runs_over_decades_with_few_points() -> None:
 
 def test_the_selected_row_has_both_modes_and_its_measured_band() -> None:
     scenario = Scenario().changed(selected_id="split-tcp").with_workload(decode_cached_tokens=6000)
-    found = delay_over_prompt(scenario)
+    found = pd.DataFrame(delay_over_prompt(scenario))
     mine = found[found["deployment_id"] == "split-tcp"]
     assert mine["series"].unique().tolist() == ["row", "measured low", "other mode"]
     assert found[found["deployment_id"] != "split-tcp"]["series"].unique().tolist() == ["row"]
@@ -152,7 +153,7 @@ def test_the_selected_row_has_both_modes_and_its_measured_band() -> None:
 def test_without_a_split_row_there_is_a_curve_of_nothing() -> None:
     row = Deployment(id="a", name="A", kind="aggregated")
     scenario = Scenario(deployments=(row,), selected_id="a", baseline_id="a")
-    assert delay_over_prompt(scenario).empty
+    assert not any(delay_over_prompt(scenario).values())
     assert spec(drawn(scenario)["curve"])["data"] == []
 
 

@@ -1,0 +1,30 @@
+"""What a server has loaded when its first page is there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LOADED_LATE = """
+import gc
+import sys
+
+import serve
+
+print(gc.isenabled())
+loaded = set(sys.modules)
+from streamlit.testing.v1 import AppTest
+
+first = AppTest.from_file("app.py", default_timeout=60).run()
+assert len(first.dataframe) == 1 and not first.exception
+print(*(name for name in sys.modules if name == "pandas" or name not in loaded and name.startswith("aisim")))
+"""
+
+
+def test_the_first_page_finds_all_it_needs_loaded_and_waits_for_no_pandas() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED_LATE], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split("\n") == ["True", "", ""], done.stderr
