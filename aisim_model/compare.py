@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from aisim_model.outcome import Outcome, outcome
-from aisim_model.ranking import ranking
+from aisim_model.planning.ranking import ranking
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.solve import within
 from aisim_model.ttft import prefill_extrapolated

@@ -12,9 +12,9 @@ from aisim_model import catalog
 from aisim_model.catalog import Gpu, Link
 from aisim_model.engines import EngineProfile
 from aisim_model.errors import InputError
-from aisim_model.fit import bytes_per_parameter, pool_bytes, pool_tokens, weight_bytes
 from aisim_model.kv_cache import KvCurve
 from aisim_model.model_spec import ModelSpec
+from aisim_model.planning.fit import bytes_per_parameter, pool_bytes, pool_tokens, weight_bytes
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.transfer import lanes
 

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from aisim_model.capacity import Capacity, capacity
-from aisim_model.cost import Cost, cost
 from aisim_model.inputs import Inputs, resolve
-from aisim_model.load import Load, service, under_load
-from aisim_model.memory import RowMemory, row_memory
+from aisim_model.planning.capacity import Capacity, capacity
+from aisim_model.planning.cost import Cost, cost
+from aisim_model.planning.load import Load, service, under_load
+from aisim_model.planning.memory import RowMemory, row_memory
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import bandwidth_for_ttft, most_within
 from aisim_model.ttft import (

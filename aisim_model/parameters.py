@@ -129,7 +129,8 @@ def embedding_weights(keys: Keys) -> int:
     vocabulary = keys.need("vocab_size", "padded_vocab_size", what="the embedding")
     tied = keys.flag("tie_word_embeddings")
     if tied is None:
-        tied = keys.outer.get("tie_word_embeddings") is True or not keys.has("rms_norm_eps")
+        outer = keys.outer.get("tie_word_embeddings")
+        tied = outer if isinstance(outer, bool) else not keys.has("rms_norm_eps")
     return vocabulary * hidden_size(keys) * (1 if tied else 2)
 
 

@@ -7,11 +7,11 @@ from functools import lru_cache
 import pandas as pd
 
 from aisim_model.inputs import resolve
+from aisim_model.planning.sensitivity import tornado
 from aisim_model.scenario import Deployment, Workload
-from aisim_model.sensitivity import tornado
 
 
 @lru_cache(maxsize=64)
 def moved_inputs(workload: Workload, row: Deployment) -> pd.DataFrame:
-    """Return the table of `aisim_model.sensitivity.tornado` for a row; callers leave it as it is."""
+    """Return the table of `aisim_model.planning.sensitivity.tornado` for a row; callers leave it as it is."""
     return tornado(resolve(workload, row))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from aisim_model.presets import ROWS, added, appended
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.presets import ROWS, added, appended
 from aisim_ui.state import attempt, select, state
 from aisim_ui.words import literal
 

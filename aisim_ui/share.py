@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError, sentences, shown
-from aisim_model.explore import Ends
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.explore import Ends
 
 PARAMETER = "s"
 VERSION_PARAMETER = "v"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from aisim_model import MODEL_VERSION, catalog
-from aisim_model.presets import SCENARIOS
+from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui import share
 from aisim_ui.frame import report_button
 from aisim_ui.inputs import number, take_back

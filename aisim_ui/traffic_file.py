@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.traffic import TraceFile
 from aisim_model.traces import FORMATS, BadRowsError
 from aisim_model.traces.faults import counted
-from aisim_model.traffic import TraceFile
 from aisim_ui.state import attempt, state
 from aisim_ui.traffic_source import Loaded, Upload, columns_of, read_file
 from aisim_ui.traffic_visit import visit

@@ -10,8 +10,8 @@ import streamlit as st
 from pydantic import BaseModel
 
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.traffic import MOST_ROWS, SyntheticRule, Traffic
 from aisim_model.traces import EXAMPLES
-from aisim_model.traffic import MOST_ROWS, SyntheticRule, Traffic
 from aisim_ui.inputs import choice, number
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.traffic_file import file_inputs

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import streamlit as st
 from pyarrow import parquet
 
-from aisim_model.replay_records import records, write_csv
 from aisim_model.scenario import Workload
+from aisim_model.study.records import records, write_csv
 from aisim_model.traces.faults import counted
 from aisim_ui.charts.cdf import cdf
 from aisim_ui.charts.gantt import timeline

@@ -11,7 +11,8 @@ import streamlit as st
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
-from aisim_model.scenario_replay import asked_trace
+from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
+from aisim_model.study.scenario_replay import asked_trace
 from aisim_model.traces import (
     Trace,
     TraceReport,
@@ -21,7 +22,6 @@ from aisim_model.traces import (
     synthetic_trace,
     trace_columns,
 )
-from aisim_model.traffic import SyntheticRule, TraceFile, Traffic
 
 
 @dataclass(frozen=True)

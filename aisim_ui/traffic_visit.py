@@ -14,9 +14,9 @@ from aisim_model.errors import InputError
 from aisim_model.inputs import resolve
 from aisim_model.replay import Progress
 from aisim_model.scenario import Deployment, Scenario
-from aisim_model.scenario_replay import row_outcome
+from aisim_model.scenario.traffic import MOST_ROWS
+from aisim_model.study.scenario_replay import row_outcome
 from aisim_model.traces import Trace
-from aisim_model.traffic import MOST_ROWS
 from aisim_ui.traffic_outcome import Outcome, Shown
 from aisim_ui.traffic_run import Job, Kept, Run
 from aisim_ui.traffic_source import Loaded, Upload

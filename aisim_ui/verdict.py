@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from aisim_model.outcome import Outcome
-from aisim_model.ranking import missed_ms
+from aisim_model.planning.ranking import missed_ms
 from aisim_model.scenario import Scenario
 from aisim_ui.words import literal, milliseconds, significant
 

@@ -17,8 +17,8 @@ from app_latency import APP, FLOOR, mover, report
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit_visitor import connected, elements, page_hash, points, rerun, served
 
-from aisim_model.presets import appended
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.presets import appended
 from aisim_ui.share import PARAMETER, packed
 
 ROWS, MOVES, WARM_UP = 20, 100, 10

@@ -20,9 +20,9 @@ class CatalogModel(Record):
     Parameters
     ----------
     total_parameters : int
-        Parameters of all weights, as published [-].
+        Parameters of all weights, as published or counted from the config, as its source says [-].
     active_parameters : int
-        Parameters that one token uses, as published [-]; the total where the model is dense.
+        Parameters that one token uses, likewise [-]; the total where the model is dense.
     parameters_source : str
         Where the two counts come from.
     config : dict

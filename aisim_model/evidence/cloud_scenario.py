@@ -12,7 +12,7 @@ from aisim_model.evidence.cloud import prefill_tokens_per_s
 from aisim_model.evidence.cloud_ttft import conversation, queued_mean_ttft_s, row_of
 from aisim_model.inputs import resolve
 from aisim_model.scenario import Scenario, Workload
-from aisim_model.traffic import Traffic
+from aisim_model.scenario.traffic import Traffic
 from aisim_model.ttft import prefill_ms
 
 

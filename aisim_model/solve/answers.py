@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from aisim_model.inputs import Inputs, resolve
-from aisim_model.load import service
-from aisim_model.memory import row_memory
+from aisim_model.planning.load import service
+from aisim_model.planning.memory import row_memory
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.solve.bandwidth import bandwidth_for, links_for
 from aisim_model.solve.break_even import Measure, aggregated_for, break_even

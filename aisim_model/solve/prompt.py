@@ -13,7 +13,7 @@ from annotated_types import Le
 from aisim_model.floats import unboxed
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import Inputs
-from aisim_model.memory import row_memory
+from aisim_model.planning.memory import row_memory
 from aisim_model.scenario import Workload
 from aisim_model.solve.target import Target
 

@@ -103,7 +103,7 @@ def replay(
     With --scenario the level, contention, scope and prefix caching are its traffic's where left out, and the
     figures on top are those of its selected row.
     """
-    from aisim_model.replay_records import ending_of, write_records
+    from aisim_model.study.records import ending_of, write_records
     from aisim_model.traces import read_trace
 
     if out is not None:
@@ -148,8 +148,8 @@ def _on_one(config: ReplayConfig) -> Run:
     """Return what replays a trace on the deployment of the options."""
 
     def run(trace: Trace) -> tuple[dict[str, ReplayResult], dict[str, Any]]:
-        from aisim_model.checked_replay import checked_replay
-        from aisim_model.replay_figures import replay_figures
+        from aisim_model.study.checked import checked_replay
+        from aisim_model.study.figures import replay_figures
 
         result = _stoppable(lambda progress: checked_replay(trace, config, progress))
         unknown = not config.aggregated and not config.bandwidth_gb_s
@@ -161,8 +161,8 @@ def _on_one(config: ReplayConfig) -> Run:
 
 def _on_rows(content: bytes, name: str, given: Mapping[str, Any]) -> Run:
     """Return what replays a trace on the rows of a scenario file."""
-    from aisim_model.scenario_file import read_scenario
-    from aisim_model.scenario_replay import asked_trace, replay_scenario
+    from aisim_model.scenario.file import read_scenario
+    from aisim_model.study.scenario_replay import asked_trace, replay_scenario
 
     scenario = read_scenario(content, name)
     chosen = {field: value for field, value in given.items() if value is not None}

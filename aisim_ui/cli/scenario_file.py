@@ -15,7 +15,7 @@ SCENARIO_HELP = "YAML or JSON of a scenario; what it leaves out takes its defaul
 
 def scenario_from(file: Path) -> Scenario:
     """Read a scenario from a file."""
-    from aisim_model.scenario_file import MAX_FILE_BYTES, read_scenario
+    from aisim_model.scenario.file import MAX_FILE_BYTES, read_scenario
 
     try:
         with file.open("rb") as stream:

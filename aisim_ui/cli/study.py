@@ -14,8 +14,8 @@ from aisim_ui.cli.sharing import shared_over
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from aisim_model.study_part import StudyTrace
-    from aisim_model.traffic import Traffic
+    from aisim_model.scenario.traffic import Traffic
+    from aisim_model.study.part import StudyTrace
 
 STOPPED = 130
 
@@ -45,7 +45,7 @@ def study(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from aisim_model.scenario_file import read_scenario
+    from aisim_model.scenario.file import read_scenario
     from aisim_model.study import run_study
     from aisim_ui.exports import neutral
 
@@ -73,8 +73,8 @@ def study(
 def _read(
     traces: Iterable[Path], traffic: Traffic, time_unit: str | None, skip_bad_rows: bool
 ) -> Iterable[StudyTrace]:
-    from aisim_model.scenario_replay import asked_trace
-    from aisim_model.study_part import StudyTrace
+    from aisim_model.study.part import StudyTrace
+    from aisim_model.study.scenario_replay import asked_trace
     from aisim_model.traces import read_trace
 
     for file in traces:

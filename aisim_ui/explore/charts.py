@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from aisim_model.explore import Explore
 from aisim_model.inputs import resolve
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.explore import Explore
 from aisim_ui.charts.best_map import best_map
 from aisim_ui.charts.heatmap import heatmap
 from aisim_ui.charts.sweep_curves import sweep_curves

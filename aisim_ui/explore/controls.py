@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from aisim_model.explore import AXIS_FIELDS, Ends, Explore
+from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore
 from aisim_ui.explore.view import follow, look, plain, title, typed_ends, view
 from aisim_ui.state import state
 from aisim_ui.words import literal, percent

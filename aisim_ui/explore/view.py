@@ -7,11 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from aisim_model.errors import InputError
-from aisim_model.explore import Ends, Explore
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.explore import Ends, Explore
+from aisim_model.scenario.traffic import Traffic
 from aisim_model.sweep import Range, Sweep, read_axis, swept
 from aisim_model.sweep.axes import field_kind
-from aisim_model.traffic import Traffic
 from aisim_ui.fields import field
 from aisim_ui.state import attempt, state
 

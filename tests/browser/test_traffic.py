@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from aisim_model.scenario import Scenario
-from aisim_model.traffic import SyntheticRule, Traffic
+from aisim_model.scenario.traffic import SyntheticRule, Traffic
 from aisim_ui.share import link
 
 Open = Callable[..., Page]

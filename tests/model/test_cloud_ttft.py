@@ -19,9 +19,9 @@ from aisim_model.evidence.cloud import (
 )
 from aisim_model.evidence.cloud_ttft import conversation, fifo_wait_ms, queued_mean_ttft_s, row_of
 from aisim_model.replay.verdict import verdict
-from aisim_model.row_replay import replay_row
 from aisim_model.scenario import Scenario, Workload
-from aisim_model.scenario_replay import row_outcome
+from aisim_model.study.row_replay import replay_row
+from aisim_model.study.scenario_replay import row_outcome
 from aisim_model.traces import read_trace
 
 BY_ID = {row.id: row for row in cloud_evidence()}

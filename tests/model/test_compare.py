@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from aisim_model.compare import compare, table
 from aisim_model.errors import InputError
 from aisim_model.outcome import outcome
-from aisim_model.presets import SCENARIOS
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.presets import SCENARIOS
 
 
 def tabled(scenario: Scenario) -> pd.DataFrame:

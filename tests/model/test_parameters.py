@@ -130,3 +130,11 @@ def test_the_missing_key_is_named_and_nothing_is_guessed(left_out: str, more: di
     found = estimate_parameters(config)
     assert (found.total, found.active) == (None, None)
     assert found.missing.startswith(f"{left_out} = None: is not in the config")
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_outer_config_says_whether_the_head_is_tied_where_the_text_config_does_not(tied: bool) -> None:
+    # without rms_norm_eps the older classes' default, tied, would stand
+    text = {key: value for key, value in SMALL.items() if key not in ("tie_word_embeddings", "rms_norm_eps")}
+    nested = estimate_parameters({"model_type": "llava", "text_config": text, "tie_word_embeddings": tied})
+    assert nested.total == 1312 - (80 if tied else 0)

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from aisim_model.model_spec import ModelSpec
-from aisim_model.presets import SCENARIOS
 from aisim_model.scenario import Deployment, Scenario
+from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui.pages import PAGES
 from aisim_ui.state import KEY
 

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from aisim_model.compare import compare
-from aisim_model.explore import Ends, Explore, Ranges
 from aisim_model.scenario import Deployment, Scenario
+from aisim_model.scenario.explore import Ends, Explore, Ranges
 from aisim_ui import share
 from aisim_ui.explore import result
 from aisim_ui.explore.point import at_point

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from aisim_model.scenario import Scenario
-from aisim_model.traffic import SyntheticRule, TraceFile, Traffic
+from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_ui.share import changes
 from aisim_ui.state import KEY
 from aisim_ui.traffic_source import Upload

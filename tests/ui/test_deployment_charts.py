@@ -9,8 +9,8 @@ import pytest
 
 from aisim_model.compare import compare, table
 from aisim_model.inputs import resolve
+from aisim_model.planning.sensitivity import tornado as moved_inputs
 from aisim_model.scenario import Scenario
-from aisim_model.sensitivity import tornado as moved_inputs
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.load_curve import load_curve
 from aisim_ui.charts.tornado import tornado

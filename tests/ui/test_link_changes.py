@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aisim_model.explore import Ends, Explore, Ranges
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.explore import Ends, Explore, Ranges
 from aisim_ui.share import changes
 
 

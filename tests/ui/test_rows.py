@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aisim_model.compare import compare, table
 from aisim_model.inputs import resolve
+from aisim_model.planning.sensitivity import tornado
 from aisim_model.scenario import Scenario
-from aisim_model.sensitivity import tornado
 from aisim_ui.row_results import VIEWS, for_people
 from aisim_ui.row_results import settings as view_settings
 from aisim_ui.rows import duplicated, moved_down, moved_up, without_selected

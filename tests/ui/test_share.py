@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model import MODEL_VERSION
-from aisim_model.explore import Ends, Explore, Ranges
 from aisim_model.model_spec import ModelSpec
-from aisim_model.presets import SCENARIOS
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.explore import Ends, Explore, Ranges
+from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui.share import MAX_PACKED, MAX_UNPACKED, link, packed, read, repaired
 
 MARKUP = "<script>alert(1)</script> ![x](http://192.0.2.1/x.png) **bold** :material/home:"

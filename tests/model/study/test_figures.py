@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from aisim_model import MODEL_VERSION, replay_records
-from aisim_model.checked_replay import checked_replay
+from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
 from aisim_model.replay.config import KvWindowBytes
 from aisim_model.replay.times import DecodeTime, PrefillTime
-from aisim_model.replay_figures import replay_figures, within_slo
-from aisim_model.replay_records import ending_of, records, write_csv, write_records
+from aisim_model.study.checked import checked_replay
+from aisim_model.study.figures import replay_figures, within_slo
+from aisim_model.study.records import ending_of, records, write_csv, write_records
 from aisim_model.traces import Trace
 
 TRACE = Trace(np.array([0.0, 1000.0, 2000.0]), np.array([128, 256, 64]), np.array([3, 3, 1]))
@@ -126,7 +126,7 @@ def test_a_csv_has_bare_names_and_six_decimals() -> None:
 def test_a_long_csv_is_written_in_slices_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, sliced = io.BytesIO(), io.BytesIO()
     write_csv(records({"a": split(), "b": aggregated()}), whole)
-    monkeypatch.setattr(replay_records, "ROWS_AT_A_TIME", 2)
+    monkeypatch.setattr("aisim_model.study.records.ROWS_AT_A_TIME", 2)
     write_csv(records({"a": split(), "b": aggregated()}), sliced)
     assert sliced.getvalue() == whole.getvalue()
     assert whole.getvalue().count(b"\n") == 7

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
-from aisim_model.queueing import mean_wait_ms
+from aisim_model.planning.queueing import mean_wait_ms
 
 
 def crommelin(busy: float, servers: int, terms: int = 2000) -> float:

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from aisim_model.errors import sentences
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_model.traces import synthetic_trace
-from aisim_model.traffic import SyntheticRule, TraceFile, Traffic
 
 FILE = {"name": "mine.csv", "sha256": "ab" * 32, "rows": 12}
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aisim_model.inputs import resolve
-from aisim_model.load import Service, service, under_load
+from aisim_model.planning.load import Service, service, under_load
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.ttft import breakdown
 

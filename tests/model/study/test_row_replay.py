@@ -14,9 +14,9 @@ from aisim_model.catalog import models
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import resolve
-from aisim_model.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
-from aisim_model.row_times import TypicalRequest, decode_time, prefill_time, typical_request
 from aisim_model.scenario import Deployment, Workload
+from aisim_model.study.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
+from aisim_model.study.row_times import TypicalRequest, decode_time, prefill_time, typical_request
 from aisim_model.traces import Trace
 from aisim_model.ttft import breakdown, decode_step_ms, prefill_ms, transfer_ms
 

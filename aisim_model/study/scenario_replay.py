@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
 from aisim_model.replay import Progress, ReplayResult
-from aisim_model.replay_figures import replay_figures, within_slo
-from aisim_model.row_replay import offered_gb_s, replay_notes, replay_row
 from aisim_model.scenario import Deployment, Scenario
+from aisim_model.scenario.traffic import Traffic
+from aisim_model.study.figures import replay_figures, within_slo
+from aisim_model.study.row_replay import offered_gb_s, replay_notes, replay_row
 from aisim_model.traces import Trace, slice_warning
-from aisim_model.traffic import Traffic
 from aisim_model.units import MS_PER_S
 
 

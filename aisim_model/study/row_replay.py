@@ -9,16 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from aisim_model.checked_replay import checked_replay
 from aisim_model.errors import InputError
-from aisim_model.fit import pool_bytes, weight_bytes
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import Inputs, resolve
+from aisim_model.planning.fit import pool_bytes, weight_bytes
 from aisim_model.replay import Progress, ReplayConfig, ReplayResult
 from aisim_model.replay.config import KvWindowBytes
 from aisim_model.replay.times import DecodeTime
-from aisim_model.row_times import TypicalRequest, decode_time, prefill_time, typical_request
 from aisim_model.scenario import Deployment, Workload
+from aisim_model.study.checked import checked_replay
+from aisim_model.study.row_times import TypicalRequest, decode_time, prefill_time, typical_request
 from aisim_model.traces.trace import Trace
 from aisim_model.ttft import decode_step_ms, descriptors_per_rank
 from aisim_model.units import BYTES_PER_GB, MS_PER_S, US_PER_MS

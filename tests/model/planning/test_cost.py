@@ -7,9 +7,9 @@ import math
 import pytest
 
 from aisim_model.compare import compare, table
-from aisim_model.cost import cost, per_million
 from aisim_model.inputs import resolve
-from aisim_model.ranking import ranking
+from aisim_model.planning.cost import cost, per_million
+from aisim_model.planning.ranking import ranking
 from aisim_model.scenario import Deployment, Scenario, Workload
 
 

@@ -13,7 +13,7 @@ from aisim_model.frozen import Frozen
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
 from aisim_model.measured_table import checked_table
-from aisim_model.workload import Milliseconds
+from aisim_model.scenario.workload import Milliseconds
 
 MOST_ROWS = 40
 MOST_WORKERS = 100_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from aisim_model.fit import pool_bytes, weight_bytes
 from aisim_model.inputs import Inputs
+from aisim_model.planning.fit import pool_bytes, weight_bytes
 from aisim_model.units import BYTES_PER_GB
 
 

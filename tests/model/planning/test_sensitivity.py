@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aisim_model.inputs import resolve
+from aisim_model.planning.sensitivity import Moved, sensitivity, tornado
 from aisim_model.scenario import Deployment, Scenario, Workload
-from aisim_model.sensitivity import Moved, sensitivity, tornado
 from aisim_model.ttft import breakdown
 
 slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)

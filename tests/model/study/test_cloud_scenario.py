@@ -6,7 +6,7 @@ import pytest
 
 from aisim_model.evidence.cloud_scenario import cloud_scenario, cloud_verdicts
 from aisim_model.replay.verdict import verdict
-from aisim_model.scenario_replay import row_outcome
+from aisim_model.study.scenario_replay import row_outcome
 from aisim_model.traces import example_trace
 
 

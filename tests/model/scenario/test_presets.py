@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from aisim_model.compare import compare
-from aisim_model.presets import ROWS, SCENARIOS, added, appended
 from aisim_model.scenario import Scenario
+from aisim_model.scenario.presets import ROWS, SCENARIOS, added, appended
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

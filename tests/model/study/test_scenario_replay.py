@@ -9,9 +9,9 @@ from aisim_model.errors import InputError
 from aisim_model.replay import Progress
 from aisim_model.replay.run import ReplayStoppedError
 from aisim_model.scenario import Scenario
-from aisim_model.scenario_replay import asked_rows, asked_trace, replay_scenario
+from aisim_model.scenario.traffic import Traffic
+from aisim_model.study.scenario_replay import asked_rows, asked_trace, replay_scenario
 from aisim_model.traces import Trace
-from aisim_model.traffic import Traffic
 
 EVERY_SECOND = Trace(np.arange(10) * 1000.0, np.full(10, 1000), np.full(10, 5))
 

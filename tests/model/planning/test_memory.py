@@ -8,7 +8,7 @@ import pytest
 
 from aisim_model.compare import compare, table
 from aisim_model.inputs import resolve
-from aisim_model.memory import RowMemory, row_memory
+from aisim_model.planning.memory import RowMemory, row_memory
 from aisim_model.scenario import Deployment, Scenario, Workload
 
 LLAMA = Workload(model_id="llama-3.1-70b", prompt_tokens=8192, output_tokens=1000)

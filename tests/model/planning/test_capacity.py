@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aisim_model.capacity import MAX_SEQUENCES, capacity, decode_sequences
 from aisim_model.inputs import Inputs, resolve
+from aisim_model.planning.capacity import MAX_SEQUENCES, capacity, decode_sequences
 from aisim_model.scenario import Deployment, Workload
 
 

@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aisim_model.fit import MAX_POOL_TOKENS, bytes_per_parameter, pool_bytes, pool_tokens, weight_bytes
 from aisim_model.kv_cache import KvCurve
 from aisim_model.kv_cache.curve import KvWindow
+from aisim_model.planning.fit import (
+    MAX_POOL_TOKENS,
+    bytes_per_parameter,
+    pool_bytes,
+    pool_tokens,
+    weight_bytes,
+)
 
 
 @pytest.mark.parametrize(("precision", "expected"), [("bf16", 2e9), ("fp8", 1e9), ("fp4", 0.5625e9)])

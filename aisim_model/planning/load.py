@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from aisim_model import decode
-from aisim_model.capacity import MAX_SEQUENCES
 from aisim_model.floats import pieces
 from aisim_model.inputs import Inputs
-from aisim_model.memory import row_memory
-from aisim_model.queueing import mean_wait_ms
+from aisim_model.planning.capacity import MAX_SEQUENCES
+from aisim_model.planning.memory import row_memory
+from aisim_model.planning.queueing import mean_wait_ms
 from aisim_model.roots import root
 from aisim_model.ttft import TtftBreakdown, breakdown, decode_step_ms, prefill_ms, transfer_ms
 from aisim_model.units import MS_PER_S
