@@ -9,7 +9,7 @@ from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui import share
 from aisim_ui.frame import report_button
 from aisim_ui.inputs import number, take_back
-from aisim_ui.own_model import own_model, serving
+from aisim_ui.model.own_model import own_model, serving
 from aisim_ui.state import Place, attempt, replace, state, undo
 from aisim_ui.words import literal
 

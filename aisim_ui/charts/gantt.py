@@ -21,7 +21,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     ----------
     table : DataFrame
         `request`, `part`, `start_ms`, `end_ms`, `input_length` and `ttft_ms`, as
-        `aisim_ui.traffic_tables.gantt` makes it.
+        `aisim_ui.traffic.tables.gantt` makes it.
     name : str
         The deployment.
     color : int

@@ -17,7 +17,7 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
     Parameters
     ----------
     table : DataFrame
-        As `aisim_ui.kv_table.curves` makes it; its first series is the chosen one.
+        As `aisim_ui.model.kv_table.curves` makes it; its first series is the chosen one.
     model : str
         Name of the model.
     prompt_tokens : int

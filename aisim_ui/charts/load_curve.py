@@ -21,7 +21,7 @@ def load_curve(loads: pd.DataFrame, column: str, slo_ms: float, mode: Mode) -> g
     Parameters
     ----------
     loads : DataFrame
-        As `aisim_ui.load_curves.over_arrivals` makes it.
+        As `aisim_ui.solve.load_curves.over_arrivals` makes it.
     column : {"ttft_ms", "itl_ms"}
         What is drawn.
     slo_ms : float

@@ -28,7 +28,7 @@ def utilisation(table: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Fi
     Parameters
     ----------
     table : DataFrame
-        As `aisim_ui.traffic_time.over_time` makes it.
+        As `aisim_ui.traffic.time.over_time` makes it.
     name : str
         The deployment.
     color : int

@@ -67,6 +67,6 @@ def solve(
 
 def sentence(sought: Sought, one: dict[str, Any]) -> str:
     """Answer for one row in words."""
-    from aisim_ui.solutions import said
+    from aisim_ui.solve.solutions import said
 
     return said(sought.value, one)

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from aisim_model.errors import InputError
-from aisim_ui.calibration import fitted, numbers, sentence, table
-from aisim_ui.calibration_inputs import given, measurements, use_buttons
+from aisim_ui.calibrate.calibration import fitted, numbers, sentence, table
+from aisim_ui.calibrate.inputs import given, measurements, use_buttons
 from aisim_ui.charts.fit_over_bytes import fit_over_bytes, residuals
 from aisim_ui.frame import chart, mode
 from aisim_ui.frame import table as draw_table

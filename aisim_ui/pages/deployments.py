@@ -3,19 +3,25 @@
 import streamlit as st
 
 from aisim_model.compare import compare, table
-from aisim_ui.advanced import advanced
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars
+from aisim_ui.deployments.advanced import advanced
+from aisim_ui.deployments.moved import moved_inputs
+from aisim_ui.deployments.results import SAYS, VIEWS, for_people, settings
+from aisim_ui.deployments.row_table import row_table
+from aisim_ui.deployments.rows import row_buttons, row_choices
+from aisim_ui.deployments.verdict import (
+    matters_sentence,
+    meets_sentence,
+    misfit_sentences,
+    ranked_list,
+    unequal_sentence,
+)
 from aisim_ui.frame import answer, chart, mode, select_row
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
-from aisim_ui.moved import moved_inputs
-from aisim_ui.row_results import SAYS, VIEWS, for_people, settings
-from aisim_ui.row_table import row_table
-from aisim_ui.rows import row_buttons, row_choices
 from aisim_ui.state import Place, state
-from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, ranked_list, unequal_sentence
 
 SECOND = ("Against the baseline", "What moves TTFT")
 

@@ -6,9 +6,9 @@ import streamlit as st
 from aisim_model.evidence import evidence
 from aisim_model.evidence.cloud_scenario import CloudVerdict, cloud_scenario, cloud_verdicts
 from aisim_ui.charts.predicted_measured import predicted_measured
-from aisim_ui.cloud_table import COLUMNS as CLOUDS
-from aisim_ui.cloud_table import cloud_sentence, cloud_table
-from aisim_ui.evidence_table import sentence, table
+from aisim_ui.evidence.clouds import COLUMNS as CLOUDS
+from aisim_ui.evidence.clouds import cloud_sentence, cloud_table
+from aisim_ui.evidence.table import sentence, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.state import replace

@@ -6,16 +6,16 @@ from aisim_model.compare import columns, compare
 from aisim_model.rivals import Rival, rivals
 from aisim_model.scenario import Scenario
 from aisim_ui.answers import numbers, sentence
-from aisim_ui.badges import inputs_line
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.ttft_bars import ttft_bars
-from aisim_ui.curves import delay_over_prompt
 from aisim_ui.frame import answer, chart, mode, select_row
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
-from aisim_ui.selected_row import selected_row
+from aisim_ui.handoff.badges import inputs_line
+from aisim_ui.handoff.curves import delay_over_prompt
+from aisim_ui.handoff.selected_row import selected_row
+from aisim_ui.handoff.table import RIVALS, for_people, settings
 from aisim_ui.state import state
-from aisim_ui.tables import RIVALS, for_people, settings
 
 scenario: Scenario = state().scenario
 outcomes = compare(scenario)

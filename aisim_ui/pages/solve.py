@@ -9,9 +9,9 @@ from aisim_ui.charts.load_curve import load_curve
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
-from aisim_ui.load_curves import over_arrivals
-from aisim_ui.solutions import QUESTIONS, said
-from aisim_ui.solved_table import for_people, settings
+from aisim_ui.solve.load_curves import over_arrivals
+from aisim_ui.solve.solutions import QUESTIONS, said
+from aisim_ui.solve.table import for_people, settings
 from aisim_ui.state import Place, state
 from aisim_ui.words import literal
 

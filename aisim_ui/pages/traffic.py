@@ -5,13 +5,13 @@ import streamlit as st
 from aisim_ui.frame import answer
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.state import state
-from aisim_ui.traffic_answer import compared, load_warning, numbers, sentence
-from aisim_ui.traffic_file import ask_for, reading
-from aisim_ui.traffic_inputs import replay_inputs, scale_inputs, source_inputs
-from aisim_ui.traffic_results import curves, downloads, look_into, one
-from aisim_ui.traffic_source import load
-from aisim_ui.traffic_start import described, progress, replay_button, results
-from aisim_ui.traffic_visit import collect, visit
+from aisim_ui.traffic.answer import compared, load_warning, numbers, sentence
+from aisim_ui.traffic.file import ask_for, reading
+from aisim_ui.traffic.inputs import replay_inputs, scale_inputs, source_inputs
+from aisim_ui.traffic.results import curves, downloads, look_into, one
+from aisim_ui.traffic.source import load
+from aisim_ui.traffic.start import described, progress, replay_button, results
+from aisim_ui.traffic.visit import collect, visit
 
 collect()
 scenario = state().scenario

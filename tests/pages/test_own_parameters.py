@@ -7,7 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from aisim_ui.own_parameters import YOURS
+from aisim_ui.model.own_parameters import YOURS
 from aisim_ui.state import KEY
 
 CONFIG = {

@@ -12,8 +12,8 @@ from aisim_model.scenario import Scenario
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_ui.share import changes
 from aisim_ui.state import KEY
-from aisim_ui.traffic_source import Upload
-from aisim_ui.traffic_visit import KEY as VISIT
+from aisim_ui.traffic.source import Upload
+from aisim_ui.traffic.visit import KEY as VISIT
 
 PAGE = "aisim_ui/pages/traffic.py"
 SMALL = Traffic(

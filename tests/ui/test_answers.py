@@ -10,7 +10,7 @@ import pytest
 from aisim_model.outcome import Outcome, outcome
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_ui.answers import needed_text, numbers, range_text, sentence
-from aisim_ui.badges import badge, inputs_line
+from aisim_ui.handoff.badges import badge, inputs_line
 
 
 def asked(workload: Workload | None = None, **values: Any) -> Outcome:

@@ -14,8 +14,8 @@ from aisim_model.scenario.traffic import MOST_ROWS, SyntheticRule, Traffic
 from aisim_model.traces import EXAMPLES
 from aisim_ui.inputs import choice, number
 from aisim_ui.state import Place, attempt, state
-from aisim_ui.traffic_file import file_inputs
-from aisim_ui.traffic_visit import chosen_rows
+from aisim_ui.traffic.file import file_inputs
+from aisim_ui.traffic.visit import chosen_rows
 
 SPOT = "traffic"
 SOURCES = {"example": "Example", "file": "Your file", "synthetic": "Made by rule"}

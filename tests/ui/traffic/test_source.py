@@ -9,7 +9,7 @@ import pytest
 from aisim_model.errors import InputError
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_model.traces import BadRowsError
-from aisim_ui.traffic_source import Loaded, Upload, columns_of, load
+from aisim_ui.traffic.source import Loaded, Upload, columns_of, load
 
 ROWS = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0.5,100,8\n1,300,4\n2,0,4\n3,50,9\n"
 

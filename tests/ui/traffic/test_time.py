@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
 from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces import Trace
-from aisim_ui.traffic_time import active, merged_intervals, over_time
+from aisim_ui.traffic.time import active, merged_intervals, over_time
 
 
 def four_at_once(contention: str) -> ReplayResult:

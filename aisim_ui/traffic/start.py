@@ -7,10 +7,10 @@ import streamlit as st
 from aisim_model.scenario import Scenario
 from aisim_model.traces.faults import counted
 from aisim_ui.state import state
-from aisim_ui.traffic_outcome import Shown
-from aisim_ui.traffic_run import MOST_RECORDS, Run
-from aisim_ui.traffic_source import Loaded
-from aisim_ui.traffic_visit import SMALL_RECORDS, chosen_rows, outcome_key, shown, start, stop, visit
+from aisim_ui.traffic.outcome import Shown
+from aisim_ui.traffic.run import MOST_RECORDS, Run
+from aisim_ui.traffic.source import Loaded
+from aisim_ui.traffic.visit import SMALL_RECORDS, chosen_rows, outcome_key, shown, start, stop, visit
 from aisim_ui.words import literal, significant
 
 POLL_SECONDS = 1.0

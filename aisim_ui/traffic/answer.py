@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aisim_model.replay.summary import summary
 from aisim_model.scenario import Workload
 from aisim_ui.answers import Number
-from aisim_ui.traffic_outcome import Outcome, Shown
+from aisim_ui.traffic.outcome import Outcome, Shown
 from aisim_ui.words import literal, milliseconds, percent, significant
 
 PHRASES = {

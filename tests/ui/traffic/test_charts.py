@@ -13,13 +13,13 @@ import pytest
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
 from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces import Trace
-from aisim_ui import traffic_tables
 from aisim_ui.charts.cdf import cdf
 from aisim_ui.charts.gantt import timeline
 from aisim_ui.charts.utilisation import utilisation
 from aisim_ui.charts.waits import waits
 from aisim_ui.theme import ROW_COLORS, Mode
-from aisim_ui.traffic_time import over_time
+from aisim_ui.traffic import tables
+from aisim_ui.traffic.time import over_time
 
 HOSTILE = "<a href='http://192.0.2.1'>x</a>"
 MODES: tuple[Mode, ...] = ("light", "dark")
@@ -42,15 +42,15 @@ def replayed(split: bool = True) -> ReplayResult:
 
 
 def curve(result: ReplayResult) -> Any:
-    return traffic_tables.cumulative(result, "ttft_ms").assign(deployment_id="a", deployment=HOSTILE, color=1)
+    return tables.cumulative(result, "ttft_ms").assign(deployment_id="a", deployment=HOSTILE, color=1)
 
 
 def figures(result: ReplayResult, mode: Mode) -> dict[str, go.Figure]:
     return {
         "cdf": cdf(curve(result), "TTFT", "a", 100.0, mode),
-        "waits": waits(traffic_tables.waits_by_percentile(result), HOSTILE, 1, 100.0, mode),
+        "waits": waits(tables.waits_by_percentile(result), HOSTILE, 1, 100.0, mode),
         "use": utilisation(over_time(result), HOSTILE, 1, mode),
-        "timeline": timeline(traffic_tables.gantt(result, 300.0), HOSTILE, 1, 0.3, mode),
+        "timeline": timeline(tables.gantt(result, 300.0), HOSTILE, 1, 0.3, mode),
     }
 
 
@@ -90,19 +90,19 @@ def test_a_curve_of_nothing_but_zeros_stands_on_its_log_axis() -> None:
 
 def test_a_bar_of_waits_is_as_long_as_its_ttft() -> None:
     result = replayed()
-    found = spec(waits(traffic_tables.waits_by_percentile(result), "a", 1, 100.0, "light"))
+    found = spec(waits(tables.waits_by_percentile(result), "a", 1, 100.0, "light"))
     longest = sum(one["x"][-1] or 0.0 for one in found["data"])
     assert longest == pytest.approx(result.column("ttft_ms").max())
 
 
 def test_the_line_of_the_slo_is_drawn_where_bars_reach_it() -> None:
-    bands = traffic_tables.waits_by_percentile(replayed())
+    bands = tables.waits_by_percentile(replayed())
     assert spec(waits(bands, "a", 1, 100.0, "light"))["layout"]["shapes"]
     assert not spec(waits(bands, "a", 1, 1e6, "light"))["layout"].get("shapes")
 
 
 def test_pieces_of_a_request_follow_each_other() -> None:
-    found = spec(timeline(traffic_tables.gantt(replayed(), 300.0, most=1), "a", 1, 0.3, "light"))
+    found = spec(timeline(tables.gantt(replayed(), 300.0, most=1), "a", 1, 0.3, "light"))
     pieces = sorted((one["base"][0], one["x"][0]) for one in found["data"])
     for (start, length), (next_start, _) in pairwise(pieces):
         assert start + length == pytest.approx(next_start)

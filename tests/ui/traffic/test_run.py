@@ -10,9 +10,8 @@ import pytest
 
 from aisim_model.replay import Progress, ReplayConfig, replay
 from aisim_model.traces import Trace
-from aisim_ui import traffic_run
-from aisim_ui.traffic_outcome import Outcome
-from aisim_ui.traffic_run import Job, Kept, Run
+from aisim_ui.traffic.outcome import Outcome
+from aisim_ui.traffic.run import Job, Kept, Run
 
 REQUESTS = 5
 CONFIG = ReplayConfig(prefill_workers=1, decode_workers=1)
@@ -82,7 +81,7 @@ def test_a_run_waits_at_the_gate_for_another() -> None:
 
 
 def test_the_oldest_outcomes_are_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traffic_run, "MOST_KEPT", 3)
+    monkeypatch.setattr("aisim_ui.traffic.run.MOST_KEPT", 3)
     kept, one = Kept(), outcome()
     for key in "abcd":
         kept.add({key: one})
@@ -93,7 +92,7 @@ def test_the_oldest_outcomes_are_forgotten_first(monkeypatch: pytest.MonkeyPatch
 
 
 def test_all_that_is_kept_has_a_bound_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traffic_run, "MOST_RECORDS", 12)
+    monkeypatch.setattr("aisim_ui.traffic.run.MOST_RECORDS", 12)
     kept = Kept()
     for key in "abc":
         kept.add({key: outcome()})

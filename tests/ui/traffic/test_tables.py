@@ -10,8 +10,8 @@ from aisim_model.replay.result import PARTS
 from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.scenario import Scenario
 from aisim_model.traces import Trace
-from aisim_ui import traffic_tables
-from aisim_ui.traffic_outcome import Outcome, side_by_side
+from aisim_ui.traffic import tables
+from aisim_ui.traffic.outcome import Outcome, side_by_side
 
 # 10 ms prefill, 5 ms step, 1 MB a token at 1 GB/s; alone: 128, 256 and 64 ms on the wire, TTFT 143, 271, 79
 PROMPTS, TTFT = [128, 256, 64], [143.0, 271.0, 79.0]
@@ -45,7 +45,7 @@ def queued(requests: int) -> ReplayResult:
 
 
 def test_percentiles_are_interpolated() -> None:
-    found = traffic_tables.percentiles(alone()).set_index("quantity")
+    found = tables.percentiles(alone()).set_index("quantity")
     assert found.loc["TTFT", "p50_ms"] == pytest.approx(143.0)
     assert found.loc["TTFT", "p75_ms"] == pytest.approx(207.0)  # halfway from 143 to 271
     assert found.loc["TTFT", "max_ms"] == pytest.approx(271.0)
@@ -53,7 +53,7 @@ def test_percentiles_are_interpolated() -> None:
 
 
 def test_a_curve_rises_from_the_least_to_the_most() -> None:
-    found = traffic_tables.cumulative(alone(), "ttft_ms")
+    found = tables.cumulative(alone(), "ttft_ms")
     assert found["share"].iloc[[0, -1]].tolist() == [0.0, 1.0]
     assert found["milliseconds"].iloc[[0, -1]].tolist() == pytest.approx([79.0, 271.0])
     assert found["milliseconds"].is_monotonic_increasing
@@ -63,12 +63,12 @@ def test_a_curve_rises_from_the_least_to_the_most() -> None:
 def test_an_aggregated_deployment_has_no_curve_of_handoffs() -> None:
     trace = Trace(np.array([0.0]), np.array([100]), np.array([2]))
     result = replay(trace, ReplayConfig(aggregated_workers=1))
-    assert traffic_tables.cumulative(result, "handoff_ms").empty
-    assert traffic_tables.percentiles(result)["quantity"].tolist() == ["TTFT"]
+    assert tables.cumulative(result, "handoff_ms").empty
+    assert tables.percentiles(result)["quantity"].tolist() == ["TTFT"]
 
 
 def test_the_slowest_hundredth_waits_most() -> None:
-    found = traffic_tables.waits_by_percentile(queued(200)).set_index("band")
+    found = tables.waits_by_percentile(queued(200)).set_index("band")
     assert found["requests"].sum() == 200
     assert found.loc["slowest 1%", "requests"] == 2
     # requests 198 and 199 wait 1,980 and 1,990 ms, the first twenty 0 to 190
@@ -79,33 +79,33 @@ def test_the_slowest_hundredth_waits_most() -> None:
 
 @pytest.mark.parametrize("requests", [1, 2, 3, 7, 50, 99, 101])
 def test_every_request_is_in_one_band_and_the_slowest_in_the_last(requests: int) -> None:
-    found = traffic_tables.waits_by_percentile(queued(requests))
+    found = tables.waits_by_percentile(queued(requests))
     assert found["requests"].sum() == requests
     assert found["band"].iloc[-1] == "slowest 1%"
 
 
 def test_the_slowest_come_first() -> None:
-    found = traffic_tables.slowest(alone(), most=2)
+    found = tables.slowest(alone(), most=2)
     assert found["input_length"].tolist() == [256, 128]
     assert found["ttft_ms"].tolist() == pytest.approx([271.0, 143.0])
 
 
 def test_a_timeline_has_the_requests_around_its_moment() -> None:
     # the second is computed from 1,000 to 1,010 and on the wire to 1,266; its first token comes at 1,271
-    found = traffic_tables.gantt(alone(), 1100.0, most=1)
+    found = tables.gantt(alone(), 1100.0, most=1)
     assert found["part"].tolist() == ["prefill_ms", "transfer_ms", "decode_step_ms"]
     assert found["start_ms"].tolist() == pytest.approx([1000.0, 1010.0, 1266.0])
     assert found["end_ms"].tolist() == pytest.approx([1010.0, 1266.0, 1271.0])
 
 
 def test_a_timeline_never_has_more_than_asked_for() -> None:
-    assert traffic_tables.gantt(queued(200), 500.0, most=20)["request"].nunique() == 20
+    assert tables.gantt(queued(200), 500.0, most=20)["request"].nunique() == 20
 
 
 def test_pieces_of_a_timeline_end_at_the_first_token_in_both_orders() -> None:
     for order in ("source_first", "destination_first"):
         result = alone(order)
-        ends = traffic_tables.gantt(result, 0.0).groupby("request")["end_ms"].max()
+        ends = tables.gantt(result, 0.0).groupby("request")["end_ms"].max()
         assert ends.to_numpy() == pytest.approx(result.column("first_token_ms"))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from aisim_model.replay import Progress
 from aisim_model.replay.run import ReplayStoppedError
-from aisim_ui.traffic_outcome import Outcome
+from aisim_ui.traffic.outcome import Outcome
 
 MOST_KEPT = 12
 MOST_RECORDS = 1_000_000  # of one run, and of all that a visit keeps: about 0.3 GB each

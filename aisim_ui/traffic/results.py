@@ -19,9 +19,9 @@ from aisim_ui.exports import file_name
 from aisim_ui.frame import chart, mode, select_row
 from aisim_ui.frame import table as draw_table
 from aisim_ui.state import select
-from aisim_ui.traffic_inputs import pick
-from aisim_ui.traffic_outcome import Shown, side_by_side
-from aisim_ui.traffic_tables import gantt
+from aisim_ui.traffic.inputs import pick
+from aisim_ui.traffic.outcome import Shown, side_by_side
+from aisim_ui.traffic.tables import gantt
 from aisim_ui.words import literal
 
 MS = st.column_config.NumberColumn

@@ -17,9 +17,9 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import MOST_ROWS
 from aisim_model.study.scenario_replay import row_outcome
 from aisim_model.traces import Trace
-from aisim_ui.traffic_outcome import Outcome, Shown
-from aisim_ui.traffic_run import Job, Kept, Run
-from aisim_ui.traffic_source import Loaded, Upload
+from aisim_ui.traffic.outcome import Outcome, Shown
+from aisim_ui.traffic.run import Job, Kept, Run
+from aisim_ui.traffic.source import Loaded, Upload
 
 KEY = "aisim.traffic"
 SMALL_RECORDS = 30_000  # replayed at once when the page opens, in a second or two

@@ -13,8 +13,8 @@ from aisim_model.replay import ReplayResult
 from aisim_model.replay.verdict import Verdict, verdict
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.units import MS_PER_S
-from aisim_ui import traffic_tables
-from aisim_ui.traffic_time import over_time
+from aisim_ui.traffic import tables
+from aisim_ui.traffic.time import over_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,28 +50,28 @@ class Outcome:
 
     @cached_property
     def percentiles(self) -> pd.DataFrame:
-        """As `traffic_tables.percentiles`."""
-        return traffic_tables.percentiles(self.result)
+        """As `tables.percentiles`."""
+        return tables.percentiles(self.result)
 
     @cached_property
     def ttft_curve(self) -> pd.DataFrame:
-        """As `traffic_tables.cumulative`, of TTFT."""
-        return traffic_tables.cumulative(self.result, "ttft_ms")
+        """As `tables.cumulative`, of TTFT."""
+        return tables.cumulative(self.result, "ttft_ms")
 
     @cached_property
     def handoff_curve(self) -> pd.DataFrame:
-        """As `traffic_tables.cumulative`, of the handoff."""
-        return traffic_tables.cumulative(self.result, "handoff_ms")
+        """As `tables.cumulative`, of the handoff."""
+        return tables.cumulative(self.result, "handoff_ms")
 
     @cached_property
     def waits(self) -> pd.DataFrame:
-        """As `traffic_tables.waits_by_percentile`."""
-        return traffic_tables.waits_by_percentile(self.result)
+        """As `tables.waits_by_percentile`."""
+        return tables.waits_by_percentile(self.result)
 
     @cached_property
     def slowest(self) -> pd.DataFrame:
-        """As `traffic_tables.slowest`."""
-        return traffic_tables.slowest(self.result)
+        """As `tables.slowest`."""
+        return tables.slowest(self.result)
 
     @cached_property
     def over_time(self) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from aisim_model.replay import ReplayConfig, replay
 from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
-from aisim_ui.traffic_answer import compared, load_warning, numbers, overloaded, sentence
-from aisim_ui.traffic_outcome import Outcome, Shown
+from aisim_ui.traffic.answer import compared, load_warning, numbers, overloaded, sentence
+from aisim_ui.traffic.outcome import Outcome, Shown
 
 SLO = Workload(ttft_slo_ms=500.0, itl_slo_ms=25.0)
 

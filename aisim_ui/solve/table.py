@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from aisim_ui.solutions import PER
+from aisim_ui.solve.solutions import PER
 
 TITLES = MappingProxyType(
     {

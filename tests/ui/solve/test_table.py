@@ -9,7 +9,7 @@ import pytest
 
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.solve.answers import Question, answers
-from aisim_ui.solved_table import TITLES, for_people, settings
+from aisim_ui.solve.table import TITLES, for_people, settings
 
 LEFT_OUT = {"deployment_id", "kind", "timing_mode"}  # names of names, and what is the same in every row
 

@@ -12,8 +12,8 @@ from aisim_model.scenario.traffic import TraceFile
 from aisim_model.traces import FORMATS, BadRowsError
 from aisim_model.traces.faults import counted
 from aisim_ui.state import attempt, state
-from aisim_ui.traffic_source import Loaded, Upload, columns_of, read_file
-from aisim_ui.traffic_visit import visit
+from aisim_ui.traffic.source import Loaded, Upload, columns_of, read_file
+from aisim_ui.traffic.visit import visit
 from aisim_ui.words import literal
 
 KEY = "traffic.file"

@@ -12,10 +12,10 @@ from aisim_model.compare import compare, table
 from aisim_model.inputs import resolve
 from aisim_model.planning.sensitivity import tornado
 from aisim_model.scenario import Scenario
-from aisim_ui.row_results import VIEWS, for_people
-from aisim_ui.row_results import settings as view_settings
-from aisim_ui.rows import duplicated, moved_down, moved_up, without_selected
-from aisim_ui.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
+from aisim_ui.deployments.results import VIEWS, for_people
+from aisim_ui.deployments.results import settings as view_settings
+from aisim_ui.deployments.rows import duplicated, moved_down, moved_up, without_selected
+from aisim_ui.deployments.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
 
 EXAMPLE = Scenario()
 

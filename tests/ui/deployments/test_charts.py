@@ -14,7 +14,7 @@ from aisim_model.scenario import Scenario
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.load_curve import load_curve
 from aisim_ui.charts.tornado import tornado
-from aisim_ui.load_curves import over_arrivals
+from aisim_ui.solve.load_curves import over_arrivals
 from aisim_ui.theme import Mode
 
 EXAMPLE = Scenario()

@@ -10,8 +10,17 @@ from pydantic import ValidationError
 
 from aisim_model.errors import InputError
 from aisim_model.scenario import Deployment, Scenario
-from aisim_ui import row_table
-from aisim_ui.row_table import COLUMNS, OPTIONAL, cells, choices, edited, refused, settings, with_cell
+from aisim_ui.deployments import row_table
+from aisim_ui.deployments.row_table import (
+    COLUMNS,
+    OPTIONAL,
+    cells,
+    choices,
+    edited,
+    refused,
+    settings,
+    with_cell,
+)
 from aisim_ui.state import State
 
 
@@ -19,7 +28,7 @@ from aisim_ui.state import State
 def visit(monkeypatch: pytest.MonkeyPatch) -> State:
     """A visit's state without a server."""
     found = State(scenario=Scenario())
-    for module in ("aisim_ui.state", "aisim_ui.row_table"):
+    for module in ("aisim_ui.state", "aisim_ui.deployments.row_table"):
         monkeypatch.setattr(f"{module}.state", lambda: found)
     return found
 

@@ -8,11 +8,11 @@ import streamlit as st
 
 from aisim_model.engines import engine
 from aisim_model.outcome import Outcome
+from aisim_ui.deployments.prefill_table import extrapolated_sentence, table_inputs
+from aisim_ui.deployments.row_table import OWN
 from aisim_ui.engine_words import defaults_line, opt_in_lines
 from aisim_ui.fields import field
 from aisim_ui.inputs import choice, number, take_back
-from aisim_ui.prefill_table import extrapolated_sentence, table_inputs
-from aisim_ui.row_table import OWN
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal
 

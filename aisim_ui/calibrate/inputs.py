@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from aisim_model.calibration import CalibrationFit
-from aisim_ui.calibration import example, use
+from aisim_ui.calibrate.calibration import example, use
 from aisim_ui.exports import file_name
 from aisim_ui.state import GivenMeasurements, attempt, state
 

@@ -1,0 +1,1 @@
+"""What the Calibrate page is made of."""

@@ -1,0 +1,1 @@
+"""What the Deployments page is made of."""

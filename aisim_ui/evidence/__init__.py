@@ -1,0 +1,1 @@
+"""What the Evidence page is made of."""

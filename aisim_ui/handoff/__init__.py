@@ -1,0 +1,1 @@
+"""What the Handoff page is made of."""

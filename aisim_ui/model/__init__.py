@@ -1,0 +1,1 @@
+"""What the Model page is made of."""

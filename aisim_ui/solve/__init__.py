@@ -1,0 +1,1 @@
+"""What the Solve page is made of."""

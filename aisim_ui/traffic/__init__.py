@@ -1,0 +1,1 @@
+"""What the Traffic page is made of."""
