@@ -68,8 +68,8 @@ def mean_wait_ms(arrivals_per_s: float, service_ms: float, servers: int = 1) -> 
 
 def _roots(busy: float, servers: int) -> npt.NDArray[np.complex128]:
     """Return the solutions of ``z = w exp(busy (z - 1))`` within the unit circle, one a root of unity w."""
-    turns = np.exp(2j * np.pi * np.arange(1, servers) / servers)
-    found: npt.NDArray[np.complex128] = turns * math.exp(-busy)
+    turns: npt.NDArray[np.complex128] = np.exp(2j * np.pi * np.arange(1, servers) / servers)
+    found = turns * math.exp(-busy)
     for _ in range(MOST_STEPS):  # Newton's
         wanted = turns * np.exp(busy * (found - 1.0))
         step = (found - wanted) / (1.0 - busy * wanted)
