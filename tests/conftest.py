@@ -20,7 +20,8 @@ from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore, Ranges
 
 # how long one example takes says nothing on a machine that runs other tests beside it
-settings.register_profile("project", deadline=None)
+settings.register_profile("project", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
 settings.load_profile("project")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
