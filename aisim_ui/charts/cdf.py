@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from aisim_ui.charts.axes import log_axis
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.marks import slo_upright
+from aisim_ui.charts.marks import above, upright
 from aisim_ui.theme import SURFACES, Mode, row_color
-from aisim_ui.words import label
+from aisim_ui.words import label, milliseconds
 
 DECADES = 6  # of the longest time: what is shorter by more than this is drawn at the edge
 
@@ -32,6 +33,7 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
     surface = SURFACES[mode]
     longest = max(float(table["milliseconds"].max()) if len(table) else 1.0, 1e-6)
     shortest = longest / 10**DECADES
+    times, slo = table["milliseconds"].clip(lower=shortest), [] if slo_ms is None else [slo_ms]
     data = [
         {
             "type": "scatter",
@@ -42,12 +44,13 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
             "name": label(str(line["deployment"].iloc[0])),
             "x": line["milliseconds"].clip(lower=shortest).tolist(),
             "y": line["share"].tolist(),
+            "text": [milliseconds(value) for value in line["milliseconds"]],
             "customdata": line["deployment_id"].tolist(),
             "line": {
                 "color": row_color(int(line["color"].iloc[0])),
                 "width": 3.5 if row_id == selected_id else 2,
             },
-            "hovertemplate": "%{y:.1%} within %{x:,.4g} ms",
+            "hovertemplate": "%{y:.1%} within %{text}",
         }
         for row_id, line in table.groupby("deployment_id", sort=False)
     ]
@@ -59,9 +62,12 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
             "hovermode": "closest",
             "dragmode": False,
             "clickmode": "event+select",
-            "xaxis": {"title": {"text": f"{quantity} [ms, log]"}, "type": "log", "dtick": 1},
+            "xaxis": log_axis(f"{quantity}, log", [*times, *slo], milliseconds),
             "yaxis": {"title": {"text": "share of requests"}, "tickformat": ".0%", "range": [0, 1.02]},
-            **({} if slo_ms is None else slo_upright(slo_ms, surface, log=True)),
+            "shapes": [upright(at, surface.slo) for at in slo],
+            "annotations": [
+                above(at, f"SLO {milliseconds(at)}", surface.slo, log=True, anchor="right") for at in slo
+            ],
         },
         mode,
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from aisim_ui.charts.axes import log_axis
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 
 BYTES_PER_MB = 1e6
+LEAST_REACH_PERCENT = 1.0  # an exact fit leaves rounding alone, which is no error to look into
 MEASURED, FITTED = ROW_COLORS[3], ROW_COLORS[1]
 
 
@@ -50,8 +52,8 @@ def fit_over_bytes(table: pd.DataFrame, mode: Mode) -> go.Figure:
             "height": 430,
             "dragmode": False,
             "hovermode": "closest",
-            "xaxis": {"title": {"text": "size on the wire [MB, log]"}, "type": "log", "dtick": 1},
-            "yaxis": {"title": {"text": "time [ms, log]"}, "type": "log", "dtick": 1},
+            "xaxis": log_axis("size on the wire [MB, log]", table["bytes"] / BYTES_PER_MB),
+            "yaxis": log_axis("time [ms, log]", [*table["measured_ms"], *table["predicted_ms"]]),
         },
         mode,
     )
@@ -68,6 +70,7 @@ def residuals(table: pd.DataFrame, mode: Mode) -> go.Figure:
         Surface.
     """
     surface = SURFACES[mode]
+    reach = max(float(table["relative_error"].abs().max()) * 110, LEAST_REACH_PERCENT)
     return figure(
         [
             {
@@ -85,12 +88,12 @@ def residuals(table: pd.DataFrame, mode: Mode) -> go.Figure:
             "height": 300,
             "margin": {"b": 56},
             "dragmode": False,
-            "xaxis": {"title": {"text": "size on the wire [MB, log]"}, "type": "log", "dtick": 1},
+            "xaxis": log_axis("size on the wire [MB, log]", table["bytes"] / BYTES_PER_MB),
             "yaxis": {
                 "title": {"text": "relative error [%]"},
                 "zeroline": True,
                 "zerolinecolor": surface.quiet,
-                "rangemode": "tozero",
+                "range": [-reach, reach],
             },
         },
         mode,

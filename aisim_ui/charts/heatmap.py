@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from aisim_ui.charts.axes import axis, round_values
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.sweep_curves import axis
 from aisim_ui.theme import SURFACES, Mode
 from aisim_ui.words import label
 
@@ -77,19 +77,6 @@ def heatmap(
     data.append(clicks(table, [[text(value) for value in row] for row in sampled(values)]))
     data += marker(here, surface.slo)
     return figure(data, layout(title, axes, log, table), mode)
-
-
-def round_values(low: float, high: float) -> list[float]:
-    """Choose round values between two powers of ten, few enough to read.
-
-    Examples
-    --------
-    >>> round_values(1.1, 4.7), round_values(0.0, 1.0)
-    ([100.0, 1000.0, 10000.0], [1.0, 2.0, 5.0, 10.0])
-    """
-    steps = (1.0,) if high - low > 2.5 else (1.0, 2.0, 5.0)
-    values = [step * 10.0**power for power in range(math.floor(low), math.floor(high) + 1) for step in steps]
-    return [value for value in values if low <= math.log10(value) <= high] or [10.0**low, 10.0**high]
 
 
 def contour(grid: pd.DataFrame, at: float, name: str, color: str) -> list[dict[str, Any]]:
@@ -159,7 +146,7 @@ def marker(here: tuple[float, float] | None, color: str) -> list[dict[str, Any]]
 def layout(title: str, axes: tuple[str, str], log: tuple[bool, bool], table: pd.DataFrame) -> dict[str, Any]:
     """What both maps have in common."""
     across, up = (
-        {**axis(text, is_log), "range": _range(values, is_log), "showgrid": False}
+        {**axis(text, is_log, values), "range": _range(values, is_log), "showgrid": False}
         for text, is_log, values in zip(axes, log, (table.columns, table.index), strict=True)
     )
     return {

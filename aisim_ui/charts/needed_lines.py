@@ -7,8 +7,9 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
+from aisim_ui.charts.axes import axis
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.sweep_curves import axis, level
+from aisim_ui.charts.sweep_curves import level
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 from aisim_ui.words import label, milliseconds
 
@@ -65,11 +66,11 @@ def needed_lines(
         "hovermode": "closest",
         "dragmode": False,
         "showlegend": True,
-        "xaxis": axis("prompt [tokens]", True),
-        "yaxis": axis("bandwidth of one handoff [GB/s]", True),
+        "xaxis": axis("Prompt [tokens]", True, [*table["prompt_tokens"], prompt_tokens]),
+        "yaxis": axis("Bandwidth [GB/s]", True, [*table["needed_gb_s"], has_gb_s]),
     }
     if has_gb_s > 0:
-        layout |= level((has_gb_s, f"has {has_gb_s:,.4g} GB/s"), True, surface.quiet)
+        layout |= level((has_gb_s, f"has {has_gb_s:,.4g} GB/s"), True, surface.quiet, mode)
         data.append(
             {
                 "type": "scatter",

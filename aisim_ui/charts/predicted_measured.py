@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from aisim_ui.charts.axes import log_axis
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
 
@@ -29,6 +30,7 @@ def predicted_measured(table: pd.DataFrame, title: str, mode: Mode) -> go.Figure
     """
     surface = SURFACES[mode]
     low, high = float(table["reported"].min()) / 2, float(table["reported"].max()) * 2
+    predicted = [value for model in STYLES for value in table[model].dropna()]
     data = [
         {
             "type": "scatter",
@@ -67,8 +69,8 @@ def predicted_measured(table: pd.DataFrame, title: str, mode: Mode) -> go.Figure
             "height": 480,
             "dragmode": False,
             "hovermode": "closest",
-            "xaxis": {"title": {"text": "measured [ms, log]"}, "type": "log", "dtick": 1},
-            "yaxis": {"title": {"text": "predicted [ms, log]"}, "type": "log", "dtick": 1},
+            "xaxis": log_axis("measured [ms, log]", [low, high]),
+            "yaxis": log_axis("predicted [ms, log]", [low, high, *predicted]),
         },
         mode,
     )

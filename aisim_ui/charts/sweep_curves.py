@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from aisim_ui.charts.axes import axis
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import across
 from aisim_ui.theme import SURFACES, Mode, row_color
@@ -46,18 +47,21 @@ def sweep_curves(
     mode : {"light", "dark"}
         Surface.
     """
-    data = []
+    data, share = [], not unit
     for (row_id, series), line in table.groupby(["deployment_id", "series"], sort=False):
         color = row_color(colors[str(row_id)])
         name = label(line["deployment"].iloc[0])
         y = line["value"]
+        drawn = y.notna() & ((y > 0) | (not log[1]))
+        if not drawn.any():
+            continue  # a row that hands nothing over has no handoff to draw
         data.append(
             {
                 "type": "scatter",
                 "mode": "lines+markers",  # markers are what can be clicked
                 "name": name if series == "row" else f"{name}: {line['label'].iloc[0]}",
                 "x": line["x"].tolist(),
-                "y": y.astype(object).where(y.notna() & ((y > 0) | (not log[1])), None).tolist(),
+                "y": y.astype(object).where(drawn, None).tolist(),
                 "customdata": [row_id] * len(line),
                 "marker": {"opacity": 0, "size": 12, "color": color},
                 "selected": {"marker": {"opacity": 0}},
@@ -69,34 +73,27 @@ def sweep_curves(
                 },
                 "fill": "tonexty" if series == "measured low" else "none",
                 "fillcolor": f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)",
-                "hovertemplate": f"%{{x:,.4~g}}: %{{y:,.3~g}} {unit}",
+                "hovertemplate": "%{x:,.4~g}: " + ("%{y:.3~p}" if share else f"%{{y:,.3~g}} {unit}"),
             }
         )
     layout: dict[str, Any] = {
-        "title": {"text": f"{quantity} over {across}"},
+        "title": {"text": f"{quantity} over {across[0].lower()}{across[1:]}"},
         "height": 500,
         "hovermode": "closest",
         "clickmode": "event+select",
         "dragmode": False,
         "showlegend": True,
-        "xaxis": axis(across, log[0]),
-        "yaxis": axis(f"{quantity} [{unit}]" if unit else quantity, log[1]),
+        "xaxis": axis(across, log[0], table["x"]),
+        "yaxis": axis(f"{quantity} [{unit}]" if unit else quantity, log[1], table["value"])
+        | ({"tickformat": ".3~p"} if share else {}),
     }
     if limit is not None:
-        layout |= level(limit, log[1], SURFACES[mode].slo)
+        layout |= level(limit, log[1], SURFACES[mode].slo, mode)
     return figure(data, layout, mode)
 
 
-def axis(text: str, log: bool) -> dict[str, Any]:
-    """An axis with its unit, a tick a decade where it is logarithmic."""
-    return {
-        "title": {"text": f"{text}, log" if log else text},
-        **({"type": "log", "dtick": 1} if log else {}),
-    }
-
-
-def level(limit: tuple[float, str], log: bool, color: str) -> dict[str, Any]:
-    """A line across at a level, with its name."""
+def level(limit: tuple[float, str], log: bool, color: str, mode: Mode) -> dict[str, Any]:
+    """A line across at a level, with its name, which is read over lines that cross it."""
     value, name = limit
     return {
         "shapes": [across(value, color)],
@@ -110,6 +107,8 @@ def level(limit: tuple[float, str], log: bool, color: str) -> dict[str, Any]:
                 "xanchor": "right",
                 "yanchor": "bottom",
                 "font": {"color": color, "size": 12},
+                "bgcolor": SURFACES[mode].background,
+                "yshift": 2,
             }
         ],
     }

@@ -6,13 +6,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.marks import upright
+from aisim_ui.charts.marks import above, upright
 from aisim_ui.charts.ttft_bars import PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import label as as_label
 from aisim_ui.words import milliseconds
 
 BAR_PX = 34
+IN_SECONDS_MS = 10_000.0  # from here on an axis of milliseconds has more zeros than digits
 
 
 def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode) -> go.Figure:
@@ -33,26 +34,28 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
     """
     surface, shade = SURFACES[mode], row_color(color)
     bands = table["band"].tolist()
+    longest_ms = float(table["ttft_ms"].max())
+    unit_ms, unit = (1000.0, "s") if longest_ms >= IN_SECONDS_MS else (1.0, "ms")
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "name": label,
             "y": bands,
-            "x": [value if value > 0 else None for value in table[column].tolist()],
+            "x": [value / unit_ms if value > 0 else None for value in table[column].tolist()],
             "marker": {
                 "color": faded(shade, min(strength + 0.2, 1.0), mode),
                 "pattern": {"shape": pattern, "solidity": 0.35},
                 "line": {"color": shade, "width": 0.5},  # a pale queue still shows how long it is
             },
-            "hovertemplate": f"{label}: %{{x:,.4g}} ms<extra>%{{y}}</extra>",
+            "hovertemplate": f"{label}: %{{x:,.4g}} {unit}<extra>%{{y}}</extra>",
         }
         for column, label, strength, pattern in PARTS
         if (table[column] > 0).any()
     ]
     totals = [
         {
-            "x": ttft,
+            "x": ttft / unit_ms,
             "y": band,
             "text": milliseconds(ttft),
             "showarrow": False,
@@ -62,8 +65,9 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
         }
         for band, ttft in zip(bands, table["ttft_ms"].tolist(), strict=True)
     ]
-    longest = float(table["ttft_ms"].max())
-    shown = slo_ms <= longest
+    longest = longest_ms / unit_ms
+    slo = [slo_ms / unit_ms] if slo_ms <= longest_ms else []
+    named = [above(at, f"SLO {milliseconds(slo_ms)}", surface.slo, anchor="left") for at in slo]
     return figure(
         data,
         {
@@ -73,10 +77,10 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
             "height": 190 + BAR_PX * len(bands),
             "dragmode": False,
             "legend": {"traceorder": "normal"},
-            "xaxis": {"title": {"text": "mean of the band [ms]"}, "range": [0, longest * 1.18 or 1.0]},
+            "xaxis": {"title": {"text": f"mean of the band [{unit}]"}, "range": [0, longest * 1.18 or 1.0]},
             "yaxis": {"autorange": "reversed", "ticks": "", "showgrid": False, "type": "category"},
-            "shapes": [upright(slo_ms, surface.slo)] if shown else [],
-            "annotations": totals,
+            "shapes": [upright(at, surface.slo) for at in slo],
+            "annotations": [*totals, *named],
         },
         mode,
     )

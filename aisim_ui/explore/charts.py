@@ -64,7 +64,7 @@ def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
     grid = picture.of(view.quantity, selected)
     left, right = st.columns(2)
     with left:
-        figure = heatmap(grid, lines, here, f"{name}, {label(row.name)}", axes, log, text, mode())
+        figure = heatmap(grid, lines, here, f"{name}: {label(row.name)}", axes, log, text, mode())
         pick = go_to(view.fields, lambda point: scenario.selected_id)
         chart(figure, partial(csv_of, found.sweep), "explore.map", pick, every_point(found))
     rivals = [at for at, one in enumerate(scenario.deployments) if one.split or view.aggregated]
@@ -79,7 +79,7 @@ def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
                 meets,
                 [(one.name, one.color) for one in scenario.deployments],
                 here,
-                f"Least {name}: which deployment",
+                f"Least {name.replace('Handoff', 'handoff')}: which deployment",
                 axes,
                 log,
                 mode(),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore
 from aisim_ui.explore.view import follow, look, plain, title, typed_ends, view
-from aisim_ui.state import state
+from aisim_ui.state import Problem, state
 from aisim_ui.words import literal, percent
 
 QUANTITIES = {"ttft_ms": "TTFT", "handoff_ms": "Handoff", "handoff_share": "Handoff's share of TTFT"}
@@ -71,9 +71,8 @@ def _range(name: str) -> None:
     ends = view().ends(name)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         for part, label in zip(Ends._fields, ("From", "To", "Scale"), strict=True):
-            key = f"explore.{name}.{part}"
-            problem = state().problems.get(key)
-            read = follow(key, problem.text if problem else _shown(ends, part))
+            key = _box(name, part)
+            read = follow(key, _standing(name, part, ends))
             if part == "scale":
                 st.selectbox(
                     label,
@@ -86,7 +85,17 @@ def _range(name: str) -> None:
             else:
                 st.text_input(label, key=key, on_change=_typed(name, part, key, read), width=BOX_PX)
     for part in Ends._fields:
-        _problem(f"explore.{name}.{part}")
+        _problem(_box(name, part))
+
+
+def _box(name: str, part: str) -> str:
+    return f"explore.{name}.{part}"
+
+
+def _standing(name: str, part: str, ends: Ends) -> str:
+    """What stands in a box: what was typed and refused, else the value that is looked at."""
+    problem = state().problems.get(_box(name, part))
+    return problem.text if problem else _shown(ends, part)
 
 
 def _shown(ends: Ends, part: str) -> str:
@@ -99,13 +108,17 @@ def _shown(ends: Ends, part: str) -> str:
 def _typed(name: str, part: str, key: str, read: Callable[[], object]) -> Callable[[], None]:
     def typed() -> None:
         text = str(read()).strip()
+        # boxes are judged together: to move a range one end is typed first, and refused on its own
+        texts = {each: _standing(name, each, view().ends(name)) for each in Ends._fields} | {part: text}
 
         def other(now: Explore) -> Explore:
-            parts = {each: _shown(now.ends(name), each) for each in Ends._fields}
-            ends = typed_ends(name, **{**parts, part: text})
-            return now.changed(ranges=now.ranges.changed(**{name: ends}))
+            return now.changed(ranges=now.ranges.changed(**{name: typed_ends(name, **texts)}))
 
         look(key, text, other)
+        refused = key in state().problems
+        for each in Ends._fields:
+            if each != part and (held := state().problems.pop(_box(name, each), None)) and refused:
+                state().problems[_box(name, each)] = Problem(held.text, "")
 
     return typed
 
@@ -126,5 +139,5 @@ def _number(which: str, usual: Sequence[Any], name: Callable[[Any], str]) -> Non
 
 
 def _problem(key: str) -> None:
-    if problem := state().problems.get(key):
+    if (problem := state().problems.get(key)) and problem.sentence:
         st.error(literal(problem.sentence), icon=":material/error:")

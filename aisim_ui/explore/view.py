@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
@@ -10,9 +11,9 @@ from aisim_model.errors import InputError
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Ends, Explore
 from aisim_model.scenario.traffic import Traffic
-from aisim_model.sweep import Range, Sweep, read_axis, swept
+from aisim_model.sweep import Sweep, swept
 from aisim_model.sweep.axes import field_kind
-from aisim_ui.fields import field
+from aisim_ui.fields import Field, field
 from aisim_ui.state import attempt, state
 
 MAX_POINTS = 1_000_000
@@ -63,12 +64,21 @@ def typed_ends(name: str, low: str, high: str, scale: str) -> Ends:
     Examples
     --------
     >>> typed_ends("prompt_tokens", "1,000", "32 000", "lin")
-    Ends(low=1000, high=32000, scale='lin')
+    Ends(low=1000.0, high=32000.0, scale='lin')
     """
-    first, last = (text.replace(",", "").replace(" ", "") for text in (low, high))
-    axis = read_axis(f"{name}={first}:{last}:{scale}:2")
-    assert isinstance(axis, Range)  # its text has the colons
-    return Ends(axis.low, axis.high, axis.scale)
+    known = known_field(name)
+    first, last = (
+        float(replace(known, label=f"{known.label}, {end}", optional=False).parse(text) or 0.0)
+        for end, text in (("from", low), ("to", high))
+    )
+    given = f"{low.strip()} to {high.strip()}"
+    if first >= last:
+        problem = "runs backwards" if first > last else "is one value, not a range"
+        raise InputError(known.label, given, problem, "Put the lower value under From.")
+    if scale == "log" and first <= 0:
+        problem = "has no logarithm: on a log scale both ends must be above 0"
+        raise InputError(known.label, given, problem, "Begin above 0, or choose the linear scale.")
+    return Ends(first, last, "log" if scale == "log" else "lin")
 
 
 def bounded(scenario: Scenario, varied: tuple[str, ...]) -> Sweep:
@@ -105,7 +115,12 @@ def look(key: str, text: str, change: Callable[[Explore], Explore]) -> None:
 
 def title(name: str) -> str:
     """Label of a field with its unit."""
-    return field(Deployment if name in Deployment.model_fields else Workload, name).titled
+    return known_field(name).titled
+
+
+def known_field(name: str) -> Field:
+    """What is known of a field of the workload or of every deployment: its label, unit and bounds."""
+    return field(Deployment if name in Deployment.model_fields else Workload, name)
 
 
 def follow(key: str, value: object) -> Callable[[], object]:

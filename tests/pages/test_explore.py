@@ -45,7 +45,7 @@ def set_box(page: AppTest, key: str, text: str) -> AppTest:
 
 def test_it_opens_on_prompt_by_bandwidth_with_the_answer_first(page: AppTest) -> None:
     assert titles(page) == [
-        "TTFT, Split, 400G NIC per GPU",
+        "TTFT: Split, 400G NIC per GPU",
         "Least TTFT: which deployment",
         "Bandwidth needed by Split, 400G NIC per GPU",
     ]
@@ -59,7 +59,7 @@ def test_one_field_gives_a_line_a_deployment_both_modes_and_the_band(page: AppTe
     example = Scenario()
     assert {row.name for row in example.deployments} <= set(names)
     assert "Split, 400G NIC per GPU: only what decode lacks" in names
-    assert titles(page)[0] == "TTFT over Prompt [tokens]"
+    assert titles(page)[0] == "TTFT over prompt [tokens]"
 
 
 def test_a_curve_is_the_models_own(page: AppTest) -> None:
@@ -76,13 +76,13 @@ def test_a_curve_is_the_models_own(page: AppTest) -> None:
     ("key", "text", "words"),
     [
         ("explore.prompt_tokens.low", "200000", "backwards"),
-        ("explore.prompt_tokens.low", "0", "log range must be above 0"),
-        ("explore.prompt_tokens.high", "1e9", "less than or equal to 10000000"),
-        ("explore.prompt_tokens.high", "", "must be a whole number"),
+        ("explore.bandwidth_gb_s.low", "0", "both ends must be above 0"),
+        ("explore.prompt_tokens.high", "1,000,000,000", "from 1 to 10,000,000"),
+        ("explore.prompt_tokens.high", "", "is empty; it must be a whole number"),
         ("explore.prompt_tokens.low", "12.5", "must be a whole number"),
         ("explore.bandwidth_gb_s.low", "nan", "must be a number"),
         ("explore.bandwidth_gb_s.low", "<b>", "must be a number"),
-        ("explore.bandwidth_gb_s.high", "1", "empty range"),
+        ("explore.bandwidth_gb_s.high", "1", "one value, not a range"),
     ],
 )
 def test_a_range_that_is_refused_keeps_its_text_and_the_last_picture(
@@ -94,6 +94,34 @@ def test_a_range_that_is_refused_keeps_its_text_and_the_last_picture(
     assert words in page.error[0].value.replace("\\", "")
     assert page.text_input(key=key).value == text
     assert figures(page)[0]["data"][0]["x"] == before
+
+
+def test_a_range_is_moved_one_end_after_the_other(page: AppTest) -> None:
+    set_box(page, "explore.prompt_tokens.low", "200,000")  # above To, 131,072: refused until that moves too
+    assert len(page.error) == 1
+    set_box(page, "explore.prompt_tokens.high", "400,000")
+    assert not page.error
+    assert page.session_state[KEY].scenario.explore.ends("prompt_tokens") == Ends(200_000, 400_000, "log")
+
+
+def test_both_boxes_keep_what_was_typed_under_one_sentence(page: AppTest) -> None:
+    set_box(page, "explore.prompt_tokens.low", "many")
+    set_box(page, "explore.prompt_tokens.high", "10")
+    assert len(page.error) == 1
+    assert "Prompt, from = 'many'" in page.error[0].value.replace("\\", "")
+    assert [page.text_input(key=f"explore.prompt_tokens.{end}").value for end in ("low", "high")] == [
+        "many",
+        "10",
+    ]
+    set_box(page, "explore.prompt_tokens.low", "5")
+    assert not page.error
+    assert page.session_state[KEY].scenario.explore.ends("prompt_tokens") == Ends(5, 10, "log")
+
+
+def test_a_range_is_refused_in_the_words_of_the_page(page: AppTest) -> None:
+    set_box(page, "explore.prompt_tokens.low", "200000")
+    assert "FIELD" not in page.error[0].value
+    assert ":log:" not in page.error[0].value
 
 
 def test_too_many_points_are_a_sentence(page: AppTest) -> None:
@@ -216,7 +244,7 @@ def test_what_is_looked_at_comes_with_the_link(page: AppTest) -> None:
     assert page.selectbox(key="explore.share").value == 0.3
     assert page.text_input(key="explore.mfu.low").value == "0.25"
     assert page.toggle(key="explore.aggregated").value is True
-    assert titles(page)[0] == "Handoff's share of TTFT, Split, 400G NIC per GPU"
+    assert titles(page)[0] == "Handoff's share of TTFT: Split, 400G NIC per GPU"
 
 
 def test_equal_sweeps_are_worked_out_once_whatever_is_shown_of_them() -> None:

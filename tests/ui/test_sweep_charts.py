@@ -11,8 +11,9 @@ import plotly.graph_objects as go
 import pytest
 
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_ui.charts.axes import log_axis, round_values
 from aisim_ui.charts.best_map import best_map
-from aisim_ui.charts.heatmap import contour, heatmap, round_values
+from aisim_ui.charts.heatmap import contour, heatmap
 from aisim_ui.charts.needed_lines import needed_lines
 from aisim_ui.charts.sweep_curves import sweep_curves
 from aisim_ui.explore.needed import cliffs, needed_bandwidth, sentence, short
@@ -203,3 +204,36 @@ def test_tokens_as_one_says_them() -> None:
         "128k",
         "2M",
     ]
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([128, 131_072], ["1,000", "10k", "100k"]),  # three decades: one tick each
+        ([18.9, 75.5], ["20", "50"]),  # within a decade: 1, 2 and 5 of it
+        ([0.54, 0.92], ["0.54", "0.92"]),  # no two of those inside: both ends
+        ([0.54, 0.61, 5.4], ["1", "2", "5"]),
+        ([-1.0, 0.0, math.nan, None], ["1", "2", "5", "10"]),  # nothing has a logarithm
+    ],
+)
+def test_a_log_axis_has_at_least_two_ticks(values: list[float], ticks: list[str]) -> None:
+    assert log_axis("x", values)["ticktext"] == ticks
+
+
+def test_a_row_that_hands_nothing_over_is_no_line_of_handoffs() -> None:
+    scenario = Scenario()
+    table = curves(result(scenario, ("prompt_tokens=1000:16000:log:9",)), scenario, "handoff_ms")
+    colors = {row.id: row.color for row in scenario.deployments}
+    found = sweep_curves(
+        table, colors, "split-400g", "Prompt [tokens]", "Handoff", "ms", (True, True), None, "light"
+    )
+    assert "Aggregated 2 x TP4" not in {trace["name"] for trace in validated(found)["data"]}
+
+
+def test_a_share_reads_in_percent() -> None:
+    scenario = Scenario()
+    table = curves(result(scenario, ("prompt_tokens=1000:16000:log:9",)), scenario, "handoff_share")
+    colors = {row.id: row.color for row in scenario.deployments}
+    axes = ("Prompt [tokens]", "Handoff's share of TTFT", "")
+    found = validated(sweep_curves(table, colors, "split-400g", *axes, (True, False), None, "light"))
+    assert found["layout"]["yaxis"]["tickformat"] == ".3~p"

@@ -67,7 +67,9 @@ def spec(figure: go.Figure) -> dict[str, Any]:
 def test_a_chart_is_valid_and_says_its_units(name: str, split: bool, mode: Mode) -> None:
     found = spec(figures(replayed(split), mode)[name])
     assert found["layout"]["title"]["text"]
-    assert any(unit in found["layout"]["xaxis"]["title"]["text"] for unit in ("ms", "[s]"))
+    axis = found["layout"]["xaxis"]
+    said = [axis["title"]["text"], *axis.get("ticktext", [])]  # a log axis has the unit at every tick
+    assert any(unit in text for unit in ("ms", "[s]", " s") for text in said)
     assert sum(len(one.get("x") or []) for one in found["data"]) <= 1000
 
 
@@ -93,6 +95,19 @@ def test_a_bar_of_waits_is_as_long_as_its_ttft() -> None:
     found = spec(waits(tables.waits_by_percentile(result), "a", 1, 100.0, "light"))
     longest = sum(one["x"][-1] or 0.0 for one in found["data"])
     assert longest == pytest.approx(result.column("ttft_ms").max())
+
+
+def test_long_waits_are_in_seconds_and_the_slo_has_its_name() -> None:
+    bands = tables.waits_by_percentile(replayed())
+    parts = [name for name in bands if name.endswith("_ms")]
+    long = bands.assign(**{name: bands[name] * 1000 for name in parts})
+    found = spec(waits(long, "a", 1, 2000.0, "light"))
+    assert found["layout"]["xaxis"]["title"]["text"] == "mean of the band [s]"
+    assert found["layout"]["shapes"][0]["x0"] == 2.0  # 2,000 ms
+    assert found["layout"]["annotations"][-1]["text"] == "SLO 2 s"
+    # the parts of a band, in s, add up to its TTFT, in ms, over 1,000
+    total = sum((trace["x"][-1] or 0.0) for trace in found["data"])
+    assert total == pytest.approx(long["ttft_ms"].iloc[-1] / 1000)
 
 
 def test_the_line_of_the_slo_is_drawn_where_bars_reach_it() -> None:
