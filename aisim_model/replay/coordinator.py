@@ -38,6 +38,7 @@ from aisim_model.replay.handoffs import (
 from aisim_model.replay.heaps import pop_event
 from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD
 from aisim_model.replay.links import enter_link, leave_link, next_ended
+from aisim_model.replay.passes import skip_steps_of_no_time
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
 
@@ -67,6 +68,8 @@ def _drive(core: Core, caches: Caches, pools: Pools | None, index: int, now: flo
             prefill_ended(core, index, now)
         elif settings.aggregated == 0:
             decode_ended(core, caches, pools, index, now)
+            if pools is None and worker.pending_head == NONE and settings.queue_size == 0:
+                skip_steps_of_no_time(settings, core.requests, worker)
     awaited = index < settings.prefill_workers or worker.pending_head != NONE
     if worker.busy == 1 and awaited and settings.aggregated == 0:
         announce_end(core, index)
@@ -137,6 +140,7 @@ def _release_arrivals(core: Core, now: float) -> None:
 def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | None, now: float) -> None:
     """Do all that happens at one instant."""
     settings = core.settings[0]
+    settings.driven = 0
     if settings.aggregated == 1:
         _release_arrivals(core, now)
     while True:
@@ -145,6 +149,7 @@ def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | No
         run_actions(core, caches, pools, now)
         while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
             _handle(core, caches, pools, links, pop_event(settings, core.events), now)
+        settings.driven = 1
         # a prefill pass that ends now is followed by the next before what arrives now can join it
         _release_arrivals(core, now)
         if settings.queue_size > 0:

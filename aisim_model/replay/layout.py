@@ -81,7 +81,7 @@ SETTINGS = np.dtype(
     + _floats("decode_constant decode_per_sequence decode_per_context decode_share decode_share_squared")
     + _floats("decode_floor")
     # what changes in a replay
-    + _integers("arrived next_prefill next_decode heap_size queue_head queue_size unused_copy done")
+    + _integers("arrived next_prefill next_decode heap_size queue_head queue_size unused_copy done driven")
     + [("table_tokens", np.float64, (MOST_POINTS,)), ("table_ms", np.float64, (MOST_POINTS,))]
     + [("window_bytes", np.float64, (MOST_WINDOWS,)), ("window_tokens", np.int64, (MOST_WINDOWS,))],
     align=True,

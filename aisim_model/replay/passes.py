@@ -146,6 +146,23 @@ def run_steady(settings: Records, requests: Records, worker: Records, now: float
 
 
 @compiled
+def skip_steps_of_no_time(settings: Records, requests: Records, worker: Records) -> None:
+    """Give each sequence of a decode worker at once the tokens of all coming passes that take no time.
+
+    None of them may be one in which a sequence finishes, and nothing may wait for their ends.
+    """
+    constant = settings.decode_share == 0.0 and settings.decode_per_context == 0.0
+    if not constant or settings.decode_share_squared != 0.0 or not _steady(worker):
+        return
+    if decode_ms(settings, float(worker.decoding), float(worker.context)) > 0.0:
+        return
+    left = int(requests[worker.in_heap].key) - worker.pass_no - 1
+    if left > 0:
+        worker.pass_no += left
+        worker.context += left * worker.decoding
+
+
+@compiled
 def prompt_pass(
     settings: Records, requests: Records, worker: Records, index: int, now: float, caches: Caches
 ) -> float:

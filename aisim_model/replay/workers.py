@@ -58,16 +58,20 @@ def announce_end(core: Core, index: int) -> None:
 
 @compiled
 def catch_up(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
-    """Run the passes of a worker that nothing waited for which end before `now`; idle where one ends now."""
+    """Run the passes of a worker that nothing waited for which end before `now`; idle where one ends now.
+
+    Once workers have been looked at in this instant, what ends now has been followed by the next pass.
+    """
+    settings = core.settings[0]
     worker = core.workers[index]
     if worker.loud == 1:
         return
-    while worker.busy == 1 and worker.end < now:
+    while worker.busy == 1 and (worker.end < now or (worker.end == now and settings.driven == 1)):
         worker.busy = 0
         if not has_work(core, index):
             return
         if pools is None:
-            worker.end = run_steady(core.settings[0], core.requests, worker, worker.end, now)
+            worker.end = run_steady(settings, core.requests, worker, worker.end, now)
         start_pass(core, caches, pools, index, worker.end)
         if worker.stuck == 1:
             worker.busy = 0

@@ -33,6 +33,42 @@ def test_activations_wait_for_the_running_pass():
     assert result.column("ttft_ms").tolist() == [16.0, 24.0, 22.0, 20.0, 23.0, 21.0]
 
 
+@pytest.mark.parametrize(
+    ("order", "prefill_ms", "reserved", "first_tokens"),
+    [
+        # passes run at 4, 5, 6, ...; what arrives at 15 finds the one from 15 to 16 begun and is granted at
+        # 16; prefilled at once it is on the wire from 16 to 18, and its first step is that from 18 to 19
+        ("source_first", 0.0, [0.0, 16.0], [5.0, 19.0]),
+        # 3 + 4 = 7, so passes run at 7, 8, ...; granted at 16, prefilled until 19, on the wire until 21
+        ("destination_first", 3.0, [0.0, 16.0], [8.0, 22.0]),
+    ],
+)
+def test_a_pass_that_ends_as_a_request_arrives_is_followed_by_the_next(
+    order: str, prefill_ms: float, reserved: list[float], first_tokens: list[float]
+):
+    config = ReplayConfig(
+        prefill_workers=1,
+        decode_workers=1,
+        prefill=PrefillTime.fixed(prefill_ms),
+        decode=DecodeTime.fixed(1.0),
+        order=order,
+        **LINK,
+    )
+    result = replay(trace([0.0, 15.0], [4, 2], outputs=20), config)
+    assert result.column("destination_reserved_ms").tolist() == reserved
+    assert result.column("first_token_ms").tolist() == first_tokens
+
+
+def test_steps_of_no_time_are_not_taken_one_by_one():
+    # held at 10 and 20, on the wire for 128 and 4 ms: a billion tokens each leave as they are activated
+    config = ReplayConfig(
+        prefill_workers=1, decode_workers=1, prefill=TIMES["prefill"], decode=DecodeTime.fixed(0.0), **LINK
+    )
+    result = replay(trace([0.0, 0.0], [128, 4], outputs=10**9), config)
+    assert result.column("first_token_ms").tolist() == [138.0, 24.0]
+    assert result.column("last_token_ms").tolist() == [138.0, 24.0]
+
+
 @pytest.mark.parametrize(("prefill_workers", "second_start"), [(2, 0.0), (1, 74.0)])
 def test_small_pools_hold_back(prefill_workers: int, second_start: float):
     # 64 tokens are 4 of 5 blocks: the second reservation waits until the first request is done at 89, and on

@@ -145,6 +145,46 @@ def some_case(rng: random.Random, kind: str) -> Case:
     return Case(rows, trace_block, arguments, config)
 
 
+def tied_case(rng: random.Random, backend: str) -> Case:
+    """Return a case whose times are whole milliseconds, so that passes, transfers and arrivals coincide."""
+    rows: dict[tuple[int, int, int], dict[str, Any]] = {}
+    now = 0
+    for _ in range(rng.randint(2, 12)):
+        prompt, output = rng.randint(1, 6), rng.choice([1, 2, 3, 8, 30])
+        row = {"timestamp": now, "input_length": prompt, "output_length": output, "hash_ids": [len(rows)]}
+        rows.setdefault((now, prompt, output), row)
+        now += rng.choice([0, 1, 2, 3, 5])
+    prefill_ms, decode_ms = float(rng.choice([0, 0, 1, 2])), float(rng.choice([1, 1, 2, 3]))
+    engine = {
+        "backend": backend,
+        "block_size": 16,
+        "enable_prefix_caching": False,
+        "kv_transfer_bandwidth": 1.0,
+        "kv_transfer_bytes_per_token": 1_000_000,
+        "num_gpu_blocks": 200_000,
+        "timing_model": {"type": "fixed", "prefill_ms": prefill_ms, "decode_ms": decode_ms},
+    }
+    config: dict[str, Any] = {
+        "level": "engine",
+        "order": "destination_first" if backend == "sglang" else "source_first",
+        "block_size": 16,
+        "bandwidth_gb_s": 1.0,
+        "kv_bytes_per_token": 1e6,
+        "prefill_workers": rng.randint(1, 3),
+        "decode_workers": rng.randint(1, 3),
+        "prefill": PrefillTime.fixed(prefill_ms),
+        "decode": DecodeTime.fixed(decode_ms),
+    }
+    arguments = {
+        "trace_block_size": 16,
+        "prefill_engine_args": {"engine": {"worker_type": "prefill", **engine}},
+        "decode_engine_args": {"engine": {"worker_type": "decode", **engine}},
+        "num_prefill_workers": config["prefill_workers"],
+        "num_decode_workers": config["decode_workers"],
+    }
+    return Case(list(rows.values()), 16, arguments, config)
+
+
 def trace_of(case: Case) -> Trace:
     ids = [row["hash_ids"] for row in case.rows]
     return Trace(
@@ -176,6 +216,17 @@ def assert_same(case: Case, records: list[dict[str, Any]], result: ReplayResult)
         ours = {column: float(result.column(column)[number]) for column in columns}
         theirs = {column: float(record[name]) for column, name in columns.items()}
         assert ours == pytest.approx(theirs, rel=0, abs=1e-6), (number, case)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("backend", ["vllm", "sglang"])
+def test_what_coincides_comes_in_the_order_of_the_reference(backend: str):
+    if not PYTHON.is_file():
+        pytest.skip(f"left out: the reference engine is not here for {sys.platform} (make reference)")
+    rng = random.Random(f"ties {backend}")
+    cases = [tied_case(rng, backend) for _ in range(150)]
+    for case, answer in zip(cases, reference(cases), strict=True):
+        assert_same(case, answer["records"], replay(trace_of(case), ReplayConfig(**case.config)))
 
 
 @pytest.mark.reference
