@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from aisim_model.kv_cache.families.base import Kind
 from aisim_model.kv_cache.families.heads import attention_heads, head_elements
 from aisim_model.kv_cache.families.mamba import has_attention
+from aisim_model.kv_cache.families.per_layer import layer_keys
 from aisim_model.kv_cache.keys import ConfigError, Keys
 from aisim_model.kv_cache.mixers import hidden_size, mixer_weights
 from aisim_model.kv_cache.read import layer_kinds, text_keys
@@ -115,8 +116,8 @@ def estimate_parameters(config: Mapping[str, Any] | str | bytes) -> ParameterEst
     try:
         total = active = embedding_weights(keys) + encoder_weights(keys)
         total += _layer_embeddings(keys, len(kinds))
-        for index, kind in enumerate(kinds):
-            mixer, forward = mixer_weights(keys, kind), feed_forward_weights(keys, kinds, index)
+        for index, (own, kind) in enumerate(zip(layer_keys(keys, len(kinds)), kinds, strict=True)):
+            mixer, forward = mixer_weights(own, kind), feed_forward_weights(own, kinds, index)
             total += mixer + forward.total
             active += mixer + forward.active
     except ConfigError as error:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from aisim_model.kv_cache.class_shapes import class_shape
 from aisim_model.kv_cache.keys import NO_DEFAULTS
 
 
@@ -51,9 +52,6 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             sliding_window_pattern=4,
             intermediate_size=22528,
         ),
-        "deepseek_v2": MappingProxyType({"qk_rope_head_dim": 64}),
-        "deepseek_v3": MappingProxyType({"qk_rope_head_dim": 64}),
-        "deepseek_v32": MappingProxyType({"qk_rope_head_dim": 64, "index_head_dim": 128}),
         "falcon": _shape(32, 4544, 71, multi_query=True),
         "gemma": _shape(
             28,
@@ -136,6 +134,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             intermediate_size=14336,
             vocab_size=32000,
         ),
+        "mimo_v2_flash": MappingProxyType({"swa_num_key_value_heads": 8}),
         "mixtral": _shape(
             32,
             4096,
@@ -170,7 +169,6 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "qwen3": _shape(32, 4096, 32, head_dim=128, use_sliding_window=False, intermediate_size=22016),
         "qwen3_5_moe_text": _DELTA,
         "qwen3_5_text": _DELTA,
-        "qwen3_moe": MappingProxyType({"use_sliding_window": False}),
         "qwen3_next": _DELTA,
         "recurrent_gemma": _shape(
             26,
@@ -187,16 +185,50 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 # the text model of a class that nests one and doesn't name it
 _TEXT_CLASSES: Mapping[str, str] = MappingProxyType(
     {
+        "aria": "aria_text",
+        "aya_vision": "cohere2",
+        "blip-2": "opt",
+        "deepseek_vl": "llama",
+        "ernie4_5_vl_moe": "ernie4_5_vl_moe_text",
+        "fuyu": "persimmon",
         "gemma3": "gemma3_text",
         "gemma3n": "gemma3n_text",
         "gemma4": "gemma4_text",
+        "gemma4_unified": "gemma4_text",
+        "gemma4_unified_text": "gemma4_text",
+        "glm4v": "glm4v_text",
+        "glm4v_moe": "glm4v_moe_text",
+        "glm_ocr": "glm_ocr_text",
+        "granite_speech": "granite",
         "idefics2": "mistral",
+        "idefics3": "llama",
+        "instructblip": "opt",
+        "internvl": "qwen2",
+        "janus": "llama",
+        "kimi_k25": "deepseek_v3",
         "llama4": "llama4_text",
         "llava": "llama",
         "llava_next": "llama",
+        "llava_next_video": "llama",
+        "llava_onevision": "qwen2",
+        "mistral3": "mistral",
         "mllama": "mllama_text_model",
+        "ovis2": "qwen2",
+        "paddleocr_vl": "paddleocr_vl_text",
         "paligemma": "gemma",
-        "vipllama": "llama",
+        "qwen2_5_omni": "qwen2_5_omni_text",
+        "qwen2_5_vl": "qwen2_5_vl_text",
+        "qwen2_audio": "qwen2",
+        "qwen2_vl": "qwen2_vl_text",
+        "qwen3_5": "qwen3_5_text",
+        "qwen3_5_moe": "qwen3_5_moe_text",
+        "qwen3_omni_moe": "qwen3_omni_moe_text",
+        "qwen3_vl": "qwen3_vl_text",
+        "qwen3_vl_moe": "qwen3_vl_moe_text",
+        "smolvlm": "llama",
+        "video_llava": "llama",
+        "vipllava": "llama",
+        "voxtral": "llama",
     }
 )
 
@@ -217,5 +249,5 @@ def class_defaults(config: Mapping[str, Any], text: Mapping[str, Any]) -> Mappin
     outer = config.get("model_type")
     named = text.get("model_type") or outer
     kind = _TEXT_CLASSES.get(named, named) if isinstance(named, str) else None
-    found = _DEFAULTS.get(kind) if kind is not None else None
-    return NO_DEFAULTS if found is None else MappingProxyType({**found, "model_type": kind})
+    found = {} if kind is None else {**class_shape(kind), **_DEFAULTS.get(kind, {})}
+    return MappingProxyType({**found, "model_type": kind}) if found else NO_DEFAULTS

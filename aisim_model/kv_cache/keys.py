@@ -18,6 +18,7 @@ KV_HEADS = (
     "n_head_kv",
     "num_query_groups",
     "num_attention_groups",
+    "num_multi_query_heads",
 )
 WINDOWS = ("sliding_window", "attention_window_size", "window_size", "sliding_window_size", "local_attention")
 POSITIONS = (
@@ -145,8 +146,12 @@ class Keys:
 
     def check_sizes(self) -> None:
         """Refuse sizes that can't be, also where this family has no use for them."""
-        for names in (HIDDEN, HEADS, KV_HEADS, WINDOWS[:2], ("head_dim", "kv_lora_rank")):
+        latent = self.has(
+            "kv_lora_rank"
+        )  # which has no use for a head's size, and may have none that rotates
+        for names in (HIDDEN, HEADS, KV_HEADS, WINDOWS[:2], ("kv_lora_rank",), ("head_dim",)):
             off = "sliding_window" in names and self.config.get("use_sliding_window") is False
+            off = off or (latent and "head_dim" in names)
             for name in names:
                 value = self.config.get(name)
                 if value is not None and not isinstance(value, list):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from aisim_model.kv_cache.families.base import Kind
 from aisim_model.kv_cache.families.heads import attention_heads, head_elements, heads_layer
-from aisim_model.kv_cache.families.latent import is_latent
-from aisim_model.kv_cache.families.linear import DELTA
+from aisim_model.kv_cache.families.latent import RANKS, ROPES, is_latent
+from aisim_model.kv_cache.families.linear import DELTA, KIMI, kimi_sizes
 from aisim_model.kv_cache.families.mamba import Sizes
 from aisim_model.kv_cache.families.matrix import head_sizes
 from aisim_model.kv_cache.keys import HIDDEN, Keys
@@ -37,6 +37,8 @@ def mixer_weights(keys: Keys, kind: Kind) -> int:
         return _mamba(keys)
     if name == "hybrid":
         return _heads(keys, kind) + _mamba(keys)
+    if name in ("convolved", "convolved_sliding"):
+        return _heads(keys, Kind("full" if name == "convolved" else "sliding"))
     if name == "linear":
         return _linear(keys)
     if name == "compressed":
@@ -74,11 +76,11 @@ def _reading(keys: Keys) -> int:
 def _latent(keys: Keys) -> int:
     """MLA: low-rank queries, the latent and what is made of it, the output, an indexer."""
     hidden, heads = hidden_size(keys), attention_heads(keys)
-    latent = keys.need("kv_lora_rank", what="the latent")
-    nope = keys.need("qk_nope_head_dim", what="the size of a query head")
-    rope = keys.whole("qk_rope_head_dim", low=0) or 0
-    value = keys.need("v_head_dim", what="the size of a value head")
-    low_rank = keys.whole("q_lora_rank", low=0)
+    latent = keys.need(*RANKS, what="the latent")
+    nope = keys.need("qk_nope_head_dim", "attention_qk_dim", what="the size of a query head")
+    rope = keys.whole(*ROPES, low=0) or 0
+    value = keys.need("v_head_dim", "attention_v_dim", what="the size of a value head")
+    low_rank = keys.whole("q_lora_rank", "attention_q_lora_dim", low=0)
     query = heads * (nope + rope)
     total = low_rank * (hidden + query) if low_rank else hidden * query
     total += hidden * (latent + rope) + latent * heads * (nope + value) + heads * value * hidden
@@ -111,13 +113,9 @@ def _mamba(keys: Keys) -> int:
 def _linear(keys: Keys) -> int:
     """Return queries, keys, values, gates and output of linear attention."""
     hidden = hidden_size(keys)
-    if keys.has("linear_attn_config"):
-        nested = keys.sub("linear_attn_config")
-        width = nested.need("num_heads", what="a linear layer") * nested.need(
-            "head_dim", what="a linear layer"
-        )
-        low_rank = 2 * nested.need("head_dim", what="a linear layer") * (hidden + width)
-        return 4 * hidden * width + low_rank
+    if keys.has("linear_attn_config", KIMI):
+        heads, size, _taps = kimi_sizes(keys)
+        return 4 * hidden * heads * size + 2 * size * (hidden + heads * size)
     if keys.whole(DELTA):
         what = "a linear layer"
         value = keys.need(DELTA, what=what) * keys.need("linear_value_head_dim", what=what)

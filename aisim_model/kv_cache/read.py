@@ -9,6 +9,10 @@ from aisim_model.kv_cache.defaults import class_defaults
 from aisim_model.kv_cache.document import parse
 from aisim_model.kv_cache.families import FAMILIES
 from aisim_model.kv_cache.families.base import Kind, mtp_count
+from aisim_model.kv_cache.families.cross import with_source
+from aisim_model.kv_cache.families.latent import with_indexers
+from aisim_model.kv_cache.families.loops import with_passes
+from aisim_model.kv_cache.families.per_layer import layer_keys
 from aisim_model.kv_cache.families.shared import without_shared
 from aisim_model.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
 from aisim_model.kv_cache.layout import KvLayout
@@ -76,8 +80,7 @@ def read_config(
     keys.check_sizes()
     kinds = list(layer_kinds(keys))
     extra = mtp_count(keys)
-    kept = {kind: _kept(keys, kind) for kind in dict.fromkeys(kinds)}
-    served = [kept[kind] for kind in kinds]
+    served = _all_kept(keys, kinds)
     declared = keys.whole(*LAYERS, high=MAX_LAYERS) or len(served)
     # per-layer lists of some configs go on into the MTP layers
     listed = declared < len(served) <= declared + extra
@@ -104,7 +107,14 @@ def layer_kinds(keys: Keys) -> Sequence[Kind]:
     """Return the kinds of all layers, by the first family whose keys say so."""
     # the last family always answers
     kinds = next(kinds for family in FAMILIES if (kinds := family.pattern(keys)) is not None)
-    return without_shared(keys, kinds)
+    return with_indexers(keys, without_shared(keys, kinds))
+
+
+def _all_kept(keys: Keys, kinds: Sequence[Kind]) -> list[Layer]:
+    """Return what each layer keeps, by its kind and by the keys that it alone overrides."""
+    pairs = list(zip(layer_keys(keys, len(kinds)), kinds, strict=True))
+    kept = {pair: with_source(pair[0], _kept(*pair)) for pair in dict.fromkeys(pairs)}
+    return [with_passes(pair[0], kept[pair], index) for index, pair in enumerate(pairs)]
 
 
 def _kept(keys: Keys, kind: Kind) -> Layer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aisim_model.kv_cache.families import (
     compressed,
+    convolved,
     cross,
     heads,
     latent,
@@ -25,6 +26,7 @@ FAMILIES: tuple[Family, ...] = (
     cross.FAMILY,
     yoco.FAMILY,
     listed.FAMILY,
+    convolved.FAMILY,
     linear.FAMILY,
     mamba.FAMILY,
     matrix.FAMILY,

@@ -12,6 +12,7 @@ from aisim_model.kv_cache.parts import CrossKv, HeadKv, Layer
 DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers")
 DECODER_KV_HEADS = ("decoder_num_key_value_heads",)
 FIXED_SOURCE = "max_source_positions"
+NO_SOURCE = "Cross-attention bytes go with the source's tokens, which the config can't know: not in totals."
 
 
 def _is_encoder_decoder(keys: Keys) -> bool:
@@ -43,10 +44,18 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
     # only audio is padded to one length; a text's own length is not in the config
     source = keys.whole(FIXED_SOURCE) if keys.has("num_mel_bins") else None
     if source is None:
-        keys.note(
-            "Cross-attention bytes go with the source's tokens, which the config can't know: not in totals."
-        )
+        keys.note(NO_SOURCE)
     return part, _cross(part, source)
+
+
+def with_source(keys: Keys, layer: Layer) -> Layer:
+    """Return a decoder's layer with the source it attends to, where only the whole file says it has one."""
+    nested = keys.path.endswith("decoder.") and keys.outer.get("is_encoder_decoder") is True
+    heads = [part for part in layer if isinstance(part, HeadKv)]
+    if not nested or not heads or any(isinstance(part, CrossKv) for part in layer):
+        return layer
+    keys.note(NO_SOURCE)
+    return layer + tuple(_cross(part, None) for part in heads)
 
 
 def _cross(part: HeadKv, source_tokens: int | None) -> CrossKv:

@@ -12,6 +12,12 @@ from aisim_model.kv_cache.parts import Layer, State
 LINEAR = Kind("linear")
 STATE_BYTES = 4  # fp32 unless the config names another dtype
 DELTA = "linear_num_value_heads"
+KIMI = "linear_num_heads"
+
+
+def names_linear_heads(keys: Keys) -> bool:
+    """Whether the config sizes layers of linear attention by keys of their own."""
+    return keys.has(DELTA, KIMI, "linear_attn_config")
 
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
@@ -23,20 +29,23 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
 
 
 def _kimi(keys: Keys) -> Sequence[Kind] | None:
-    """Kimi-Linear: two lists of layers, counted from 1."""
+    """Kimi-Linear: two lists of layers, counted from 1 unless one of them has layer 0."""
     nested = keys.sub("linear_attn_config") if keys.has("linear_attn_config") else None
     if nested is None:
         return None
-    count = layer_count(keys)
-    places = {
-        nested.checked("full_attn_layers", place, low=1, high=count)
-        for place in nested.items("full_attn_layers") or []
-    }
-    linear = nested.items("kda_layers")
+    count, listed, linear = layer_count(keys), nested.items("full_attn_layers"), nested.items("kda_layers")
+    if listed is None and linear is None:
+        raise nested.missing("full_attn_layers", "which layers keep every token")
+    first = 0 if 0 in [*(listed or []), *(linear or [])] else 1
+    last = count - 1 + first
+    if listed is None:
+        linear_places = {nested.checked("kda_layers", place, low=first, high=last) for place in linear or []}
+        return [LINEAR if index + first in linear_places else FULL for index in range(count)]
+    places = {nested.checked("full_attn_layers", place, low=first, high=last) for place in listed}
     if linear is not None and len(linear) + len(places) != count:
         found = f"{len(linear)} entries"
         raise nested.contradiction("kda_layers", found, f"full_attn_layers, {len(places)} of {count} layers")
-    return [FULL if index + 1 in places else LINEAR for index in range(count)]
+    return [FULL if index + first in places else LINEAR for index in range(count)]
 
 
 def _interval(keys: Keys) -> Sequence[Kind] | None:
@@ -70,9 +79,20 @@ def _groups(keys: Keys) -> Sequence[Kind] | None:
 def _keep(keys: Keys, kind: Kind) -> Layer | None:
     if kind.name != "linear":
         return None
-    if keys.has("linear_attn_config"):
-        return (_kimi_state(keys, keys.sub("linear_attn_config")),)
+    if keys.has("linear_attn_config") or keys.has(KIMI):
+        return (_kimi_state(keys),)
     return (_delta_state(keys) if keys.whole(DELTA) else _lightning_state(keys),)
+
+
+def kimi_sizes(keys: Keys) -> tuple[int, int, int]:
+    """Return heads, elements of a head and taps of Kimi delta attention, nested or beside the others [-]."""
+    what = "the state of a linear layer"
+    if keys.has("linear_attn_config"):
+        nested = keys.sub("linear_attn_config")
+        taps = nested.whole("short_conv_kernel_size") or 4
+        return nested.need("num_heads", what=what), nested.need("head_dim", what=what), taps
+    taps = keys.whole("linear_conv_kernel_dim") or 4
+    return keys.need(KIMI, what=what), keys.need("linear_head_dim", what=what), taps
 
 
 def _state_bytes(keys: Keys) -> int:
@@ -94,11 +114,14 @@ def _delta_state(keys: Keys) -> State:
     )
 
 
-def _kimi_state(keys: Keys, nested: Keys) -> State:
+def _kimi_state(keys: Keys) -> State:
     """Kimi delta attention: as gated DeltaNet, with as many heads of keys as of values."""
-    what = "the state of a linear layer"
-    heads, size = nested.need("num_heads", what=what), nested.need("head_dim", what=what)
-    taps = nested.whole("short_conv_kernel_size") or 4
+    heads, size, taps = kimi_sizes(keys)
+    return _square_state(keys, heads, size, taps)
+
+
+def _square_state(keys: Keys, heads: int, size: int, taps: int) -> State:
+    """Return a square matrix a head, and a convolution over queries, keys and values."""
     return State(
         heads=heads,
         recurrent_bytes=heads * size * size * _state_bytes(keys),
@@ -107,10 +130,10 @@ def _kimi_state(keys: Keys, nested: Keys) -> State:
 
 
 def _lightning_state(keys: Keys) -> State:
-    """Lightning attention: one square matrix a head, no convolution."""
-    heads = attention_heads(keys)
-    size = head_elements(keys)
-    return State(heads=heads, recurrent_bytes=heads * size * size * _state_bytes(keys))
+    """Lightning attention: one square matrix a head; a convolution only where the config sizes one."""
+    heads = keys.whole("lightning_nh") or attention_heads(keys)
+    size = keys.whole("lightning_head_dim") or head_elements(keys)
+    return _square_state(keys, heads, size, keys.whole("short_conv_kernel_size") or 1)
 
 
 FAMILY = Family("linear", "Qwen3-Next, Qwen3.5, Kimi-Linear, MiniMax-Text-01, Ring-linear", _pattern, _keep)

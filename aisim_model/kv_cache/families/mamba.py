@@ -113,8 +113,11 @@ def _period(keys: Keys) -> Sequence[Kind] | None:
     offset = keys.whole("attn_layer_offset", low=0) or 0
     if offset >= period:
         raise keys.contradiction("attn_layer_offset", offset, f"attn_layer_period = {period}")
-    attention = Kind("hybrid") if keys.model_type == "zamba" else FULL
-    return [attention if index % period == offset else MAMBA for index in range(layer_count(keys))]
+    count = layer_count(keys)
+    if keys.model_type == "zamba":  # two layers of Mamba and one with attention come before the first period
+        kinds = [Kind("hybrid") if index % period == offset else MAMBA for index in range(count - 3)]
+        return [MAMBA, MAMBA, Kind("hybrid"), *kinds][:count]
+    return [FULL if index % period == offset else MAMBA for index in range(count)]
 
 
 def _stepped(keys: Keys) -> Sequence[Kind] | None:

@@ -10,6 +10,7 @@ from aisim_model.kv_cache.keys import MAX_LAYERS, WINDOWS, Keys
 from aisim_model.kv_cache.parts import Layer
 
 PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers")
+WINDOW_LISTS = ("sliding_window", "interleaved_sliding_window")
 OLDER_WINDOW = "local_attention"
 SLIDING, CHUNKED = Kind("sliding"), Kind("chunked")
 NOPE_INTERVAL = 4
@@ -41,12 +42,13 @@ def _chunks(keys: Keys) -> Sequence[Kind] | None:
 
 
 def _binary(keys: Keys) -> Sequence[Kind] | None:
-    """MiMo-V2: 1 where a layer slides, 0 where it doesn't."""
-    flags = keys.items("hybrid_layer_pattern")
-    if not flags:
-        return None
-    checked = [keys.checked("hybrid_layer_pattern", flag, low=0, high=1) for flag in flags]
-    return fitted(keys, "hybrid_layer_pattern", [SLIDING if flag else FULL for flag in checked])
+    """MiMo-V2, SmallThinker: 1 where a layer slides, 0 where it doesn't."""
+    for name in ("hybrid_layer_pattern", "sliding_window_layout"):
+        flags = keys.items(name)
+        if flags:
+            checked = [keys.checked(name, flag, low=0, high=1) for flag in flags]
+            return fitted(keys, name, [SLIDING if flag else FULL for flag in checked])
+    return None
 
 
 def _chosen(keys: Keys) -> Sequence[Kind] | None:
@@ -60,13 +62,14 @@ def _chosen(keys: Keys) -> Sequence[Kind] | None:
 
 
 def _cycle(keys: Keys) -> Sequence[Kind] | None:
-    """Mistral's own format: a window a layer, null for none, repeated to the last layer."""
-    windows = keys.config.get("sliding_window")
-    if not isinstance(windows, list) or not windows:
+    """Mistral's own format, PLaMo-3: a window a layer, null for none, repeated to the last layer."""
+    lists = [name for name in WINDOW_LISTS if isinstance(keys.config.get(name), list) and keys.config[name]]
+    if not lists:
         return None
+    name = lists[0]
     kinds = [
-        FULL if window is None else Kind("sliding", window_tokens=keys.checked("sliding_window", window))
-        for window in windows[:MAX_LAYERS]
+        FULL if window is None else Kind("sliding", window_tokens=keys.checked(name, window))
+        for window in keys.config[name][:MAX_LAYERS]
     ]
     return [kinds[index % len(kinds)] for index in range(layer_count(keys))]
 
@@ -110,12 +113,10 @@ def _neo(keys: Keys) -> Sequence[Kind] | None:
 
 
 def _all(keys: Keys) -> Sequence[Kind] | None:
-    """Mistral, Phi-3: every layer; Qwen-2: those from `max_window_layers` on."""
+    """Mistral, Phi-3: every layer; Qwen-2, dots1: those from `max_window_layers` on."""
     if not _slides(keys):
         return None
-    full = 0
-    if keys.flag("use_sliding_window"):
-        full = keys.whole("max_window_layers", low=0) or 0
+    full = keys.whole("max_window_layers", low=0) or 0
     return [FULL if index < full else SLIDING for index in range(layer_count(keys))]
 
 
