@@ -27,6 +27,7 @@ from pydantic import (
 )
 
 from aisim_model.errors import InputError
+from aisim_model.floats import unboxed
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 logger = logging.getLogger(__name__)
@@ -111,7 +112,8 @@ class HandoffTransferTiming(BaseModel):
     Raises
     ------
     pydantic.ValidationError
-        For a negative or fractional count, NaN or an infinite bandwidth; it names the field.
+        For a negative or fractional count, NaN or an infinite bandwidth, text or a truth value in place of a
+        number; it names the field.
 
     Examples
     --------
@@ -129,14 +131,16 @@ class HandoffTransferTiming(BaseModel):
     mode: TransferTimingMode = TransferTimingMode.FULL_PROMPT
     full_prompt_tokens: Count
     kv_bytes_per_token: Count | None = None
-    bandwidth_gb_s: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    bandwidth_gb_s: Annotated[float, Field(allow_inf_nan=False, strict=True)] | None = None
     state_bytes: Count = 0
 
-    @field_validator("full_prompt_tokens", "kv_bytes_per_token", "state_bytes", mode="before")
+    @field_validator(
+        "full_prompt_tokens", "kv_bytes_per_token", "bandwidth_gb_s", "state_bytes", mode="before"
+    )
     @classmethod
-    def _count(cls, value: Any) -> Any:
-        """Take NumPy's whole numbers as whole numbers."""
-        return int(value) if isinstance(value, np.integer) else value
+    def _number(cls, value: Any) -> Any:
+        """Take NumPy's numbers as Python's."""
+        return unboxed(value)
 
     @model_serializer(mode="wrap")
     def _as_reference(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -256,6 +260,11 @@ def prefill_handoff_delay_ms(
     float or None
         Delay [ms], or None where there is no handoff or its delay is unknown.
 
+    Raises
+    ------
+    InputError
+        For another worker type.
+
     Examples
     --------
     >>> prefill_handoff_delay_ms(WorkerType.PREFILL, True, 128, 1.0, 1_000_000)
@@ -264,7 +273,10 @@ def prefill_handoff_delay_ms(
     True
     """
     timing = prefill_handoff_transfer_timing(num_input_tokens, bandwidth_gb_s, kv_bytes_per_token)
-    if WorkerType(worker_type) is not WorkerType.PREFILL or not completed:
+    if worker_type not in tuple(WorkerType):
+        known = ", ".join(WorkerType)
+        raise InputError("worker_type", worker_type, f"must be one of {known}", "Choose one of them.")
+    if worker_type != WorkerType.PREFILL or not completed:
         return None
     return timing.full_prompt_delay_ms()
 

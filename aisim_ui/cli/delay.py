@@ -57,7 +57,7 @@ def delay(
         tokens = prompt_tokens
     delay_ms = timing.delay_ms(tokens)
     sent = tokens * kv_bytes_per_token + state_bytes
-    reason = None if delay_ms is not None else f"bandwidth_gb_s is {bandwidth_gb_s:g}: nothing is sent"
+    reason = None if delay_ms is not None else f"bandwidth_gb_s is {bandwidth_gb_s + 0.0:g}: nothing is sent"
     if as_json:
         found = {"delay_ms": delay_ms, "bytes": sent}
         print_json(found if reason is None else {**found, "reason": reason})

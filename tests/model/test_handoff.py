@@ -94,6 +94,10 @@ def test_no_delay_without_bytes_or_bandwidth(unknown: dict[str, object]) -> None
     [
         ("bandwidth_gb_s", float("nan")),
         ("bandwidth_gb_s", float("inf")),
+        ("bandwidth_gb_s", "50"),
+        ("bandwidth_gb_s", True),
+        ("bandwidth_gb_s", np.True_),
+        ("full_prompt_tokens", np.True_),
         ("full_prompt_tokens", -1),
         ("full_prompt_tokens", 1.5),
         ("full_prompt_tokens", True),
@@ -127,6 +131,25 @@ def test_json_round_trips_as_the_reference_writes_it() -> None:
     assert read.model_dump_json() == text
     state = timing(state_bytes=7)
     assert HandoffTransferTiming.model_validate_json(state.model_dump_json()) == state
+
+
+@pytest.mark.parametrize("given", ['"1.0"', "true", "NaN", "1e400"])
+def test_json_takes_only_a_finite_number_for_a_bandwidth(given: str) -> None:
+    with pytest.raises(ValidationError, match="bandwidth_gb_s"):
+        HandoffTransferTiming.model_validate_json(f'{{"full_prompt_tokens":1,"bandwidth_gb_s":{given}}}')
+
+
+@pytest.mark.parametrize("bandwidth", [2, np.float32(2), np.int64(2)])
+def test_any_kind_of_number_is_a_bandwidth(bandwidth: float) -> None:
+    # 100 x 1,000 B at 2 GB/s
+    assert timing(bandwidth_gb_s=bandwidth).full_prompt_delay_ms() == 0.05
+
+
+def test_another_worker_is_refused_by_name() -> None:
+    with pytest.raises(
+        InputError, match=r"worker_type = 'router': must be one of aggregated, prefill, decode"
+    ):
+        prefill_handoff_delay_ms("router", True, 100, 1.0, 1000)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_timing_is_frozen_and_takes_numpy_counts() -> None:
