@@ -99,7 +99,10 @@ class Service:
     def _batch_below_one(self, arrivals_per_s: float) -> float:
         each_ms = MS_PER_S * self.decode_workers / arrivals_per_s
         left_ms = each_ms if self.x.row.split else each_ms - self.prefill_ms
-        return self.output_tokens * self.step_ms(1.0) / left_ms
+        decoded_ms = self.output_tokens * self.step_ms(1.0)
+        if decoded_ms == 0:  # an answer that takes no time keeps no sequence running
+            return 0.0
+        return decoded_ms / left_ms if left_ms > 0 else math.inf
 
 
 def service(x: Inputs, output_tokens: int) -> Service:
@@ -172,8 +175,8 @@ class Load:
 
     @property
     def overloaded(self) -> bool:
-        """Whether more arrives than the busiest resource carries."""
-        return not self.utilisation < 1
+        """Whether more arrives than the busiest resource carries, or its queue can take."""
+        return not self.utilisation < 1 or math.isinf(self.parts.ttft_ms)
 
     @property
     def bottleneck(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from aisim_model.inputs import Inputs
@@ -16,7 +17,8 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
     """Least bandwidth of one handoff at which a target is met [GB/s].
 
     Without overlap only the wire time depends on bandwidth, as one over it, and the formula inverts:
-    ``wire at 1 GB/s / (target - the rest)``. With overlap it is bracketed.
+    ``wire at 1 GB/s / (target - the rest)``. With overlap it is bracketed. Either is then brought to the last
+    bit: the answer meets the target, the next smaller float misses it.
 
     Parameters
     ----------
@@ -45,6 +47,9 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
     def at_ms(bandwidth_gb_s: float) -> float:
         return float(target.time_ms(replace(x, bandwidth_gb_s=bandwidth_gb_s)))
 
+    def met(bandwidth_gb_s: float) -> bool:
+        return at_ms(bandwidth_gb_s) <= target.at_most_ms
+
     rest_ms, at_one_ms = at_ms(math.inf), at_ms(1.0)
     if not target.waits_for_link(x) or rest_ms == at_one_ms:
         return 0.0 if rest_ms <= target.at_most_ms else math.inf
@@ -55,15 +60,31 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
         needed = (at_one_ms - rest_ms) / left_ms
         # a wire time that is little beside the rest has few digits at 1 GB/s: once more, near the answer
         needed *= (at_ms(needed) - rest_ms) / left_ms
-        # rounding may still leave it a last bit off
-        near = (math.nextafter(needed, 0.0), needed, math.nextafter(needed, math.inf))
-        return next((one for one in near if at_ms(one) <= target.at_most_ms), needed)
-    if at_ms(MIN_GB_S) <= target.at_most_ms:
+        return _least(met, needed)
+    if met(MIN_GB_S):
         return 0.0
-    if at_ms(MAX_GB_S) > target.at_most_ms:
+    if not met(MAX_GB_S):
         return math.inf
     exponent = root(lambda e: at_ms(math.exp(e)) - target.at_most_ms, math.log(MIN_GB_S), math.log(MAX_GB_S))
-    return math.exp(exponent)
+    return _least(met, math.exp(exponent))
+
+
+def _least(met: Callable[[float], bool], near: float) -> float:
+    """Return the float at which something holds that doesn't hold one last bit below, sought from nearby.
+
+    Examples
+    --------
+    >>> _least(lambda x: x >= 0.5, 0.6), _least(lambda x: x >= 0.5, 0.4)
+    (0.5, 0.5)
+    """
+    holds, fails, step = near, near, math.ulp(near)
+    while not met(holds):
+        fails, holds, step = holds, holds + step, 2.0 * step
+    while met(fails):
+        holds, fails, step = fails, max(fails - step, 0.0), 2.0 * step
+    while fails < (middle := fails + (holds - fails) / 2.0) < holds:
+        holds, fails = (middle, fails) if met(middle) else (holds, middle)
+    return holds
 
 
 def bandwidth_for_ttft(x: Inputs, ttft_slo_ms: float) -> float:

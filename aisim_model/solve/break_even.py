@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,8 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.deployment import MOST_WORKERS
 from aisim_model.solve.carried import last_true
 
-STEPS = 32
+STEPS = 64
+NEAR_STEPS, NEAREST = 16, 1e-6  # as shares of the load that overloads a row
 LIGHTEST = 1e-4  # of the load that overloads both: below it queues are empty and batches one
 
 Measure = Literal["itl", "ttft"]
@@ -62,7 +64,8 @@ def aggregated_for(scenario: Scenario, row: Deployment) -> Deployment | None:
 def break_even(split: Service, aggregated: Service, measure: Measure) -> BreakEven:
     """Find the loads at which a split row's mean ITL or TTFT beats an aggregated one's.
 
-    Both rise with the load and may cross more than once: the first stretch is the answer.
+    Both rise with the load and may cross more than once: the first stretch is the answer. It is sought over
+    steps of the load and close below where either row is overloaded, between which means run away.
 
     Parameters
     ----------
@@ -82,24 +85,43 @@ def break_even(split: Service, aggregated: Service, measure: Measure) -> BreakEv
     """
 
     def wins(arrivals_per_s: float) -> bool:
-        at = (under_load(served, arrivals_per_s) for served in (split, aggregated))
-        ours, theirs = (_mean(load, measure) for load in at)
+        return ahead(_loads(split, aggregated, arrivals_per_s))
+
+    def ahead(loads: tuple[Load, Load]) -> bool:
+        ours, theirs = (_mean(load, measure) for load in loads)
         return ours < theirs
 
-    most = max(_overloads_at(split), _overloads_at(aggregated))
-    if most == 0:  # neither fits its GPUs
+    rates, loads = _tried(split, aggregated)
+    if not rates:  # neither fits its GPUs
         return BreakEven("never", None, None)
-    rates = most * np.geomspace(LIGHTEST, 1.0, STEPS)
-    won = [wins(rate) for rate in rates]
+    most = rates[-1]
+    won = [ahead(pair) for pair in loads]
     if True not in won:
         return BreakEven("never", None, None)
     first = won.index(True)
     last = won.index(False, first) if False in won[first:] else None
-    until = float(most) if last is None else last_true(wins, float(rates[last - 1]), float(rates[last]))
+    until = most if last is None else last_true(wins, rates[last - 1], rates[last])
     if first == 0:
         return BreakEven("always", 0.0, until)
-    starts = last_true(lambda rate: not wins(rate), float(rates[first - 1]), float(rates[first]))
+    starts = last_true(lambda rate: not wins(rate), rates[first - 1], rates[first])
     return BreakEven("found", starts, until)
+
+
+def _loads(split: Service, aggregated: Service, arrivals_per_s: float) -> tuple[Load, Load]:
+    return under_load(split, arrivals_per_s), under_load(aggregated, arrivals_per_s)
+
+
+@lru_cache(maxsize=4)
+def _tried(split: Service, aggregated: Service) -> tuple[tuple[float, ...], tuple[tuple[Load, Load], ...]]:
+    """Return the arrivals to try first, rising, and both rows there; none where neither fits its GPUs."""
+    ends = np.array([_overloads_at(split), _overloads_at(aggregated)])
+    most = float(ends.max())
+    if most == 0:
+        return (), ()
+    near = np.outer(ends, 1.0 - np.geomspace(NEAREST, 0.5, NEAR_STEPS)).ravel()
+    rates = np.unique(np.concatenate([most * np.geomspace(LIGHTEST, 1.0, STEPS), near, ends]))
+    tried = tuple(rates[rates >= most * LIGHTEST].tolist())
+    return tried, tuple(_loads(split, aggregated, rate) for rate in tried)
 
 
 def _mean(load: Load, measure: Measure) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from aisim_model.solve.target import Target
 
 STEPS = 512
 MOST_CHUNKS = 4096
+MOST_TRIED, TRIED_AT_ONCE = 1_000_000, 65_536
 
 
 def with_prompt(x: Inputs, prompt_tokens: Any) -> Inputs:
@@ -41,9 +43,11 @@ def longest_allowed() -> int:
 def longest_prompt(x: Inputs, target: Target) -> int:
     """Longest prompt that meets a target as every shorter one does [tokens].
 
-    The time rises with the prompt, but for two things: with chunks sent during prefill the exposed part falls
-    again after each full chunk, and a measured table may fall. So the first prompt that misses is sought from
-    below over a grid with all chunk ends and table rows in it, then bisected.
+    The time rises with the prompt, but for two things: where the transfer overlaps with prefill the exposed
+    part falls again as prefill takes longer, within a block and after each full chunk, and a measured table
+    may fall. So the first prompt that misses is sought from below over a grid with all chunk ends and table
+    rows in it, then bisected; where the time may fall, every shorter prompt of up to a million tokens is
+    tried.
 
     Parameters
     ----------
@@ -72,14 +76,31 @@ def longest_prompt(x: Inputs, target: Target) -> int:
     grid = _grid(x)
     met = np.broadcast_to(target.met(with_prompt(x, grid)), grid.shape)
     misses = np.flatnonzero(~met)
-    if not len(misses):
-        return int(grid[-1])
-    if misses[0] == 0:
+    if len(misses) and misses[0] == 0:
         return 0
-    meets, fails = int(grid[misses[0] - 1]), int(grid[misses[0]])
+    meets = int(grid[misses[0] - 1] if len(misses) else grid[-1])
+    fails = int(grid[misses[0]]) if len(misses) else meets + 1
     while fails - meets > 1:
         middle = (meets + fails) // 2
         meets, fails = (middle, fails) if target.met(with_prompt(x, float(middle))) else (meets, middle)
+    return _before_any_miss(x, target, meets) if _may_fall(x) else meets
+
+
+def _may_fall(x: Inputs) -> bool:
+    """Say whether a longer prompt may take less time."""
+    measured = (x.row.prefill_model == "table" and x.row.prefill_table) or ()
+    falls = any(after[1] < before[1] for before, after in pairwise(measured))
+    return falls or (x.row.split and x.profile.overlap != "none")
+
+
+def _before_any_miss(x: Inputs, target: Target, meets: int) -> int:
+    """Return the longest of the prompts up to `meets` that every shorter one meets a target with."""
+    tried = min(meets, MOST_TRIED)
+    for first in range(1, tried + 1, TRIED_AT_ONCE):
+        prompts = np.arange(first, min(first + TRIED_AT_ONCE, tried + 1), dtype=np.float64)
+        met = np.broadcast_to(target.met(with_prompt(x, prompts)), prompts.shape)
+        if not met.all():
+            return first + int(np.argmin(met)) - 1
     return meets
 
 

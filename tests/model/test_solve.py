@@ -61,6 +61,15 @@ def test_a_few_bytes_beside_a_long_prefill_are_solved_as_exactly() -> None:
     )
 
 
+def test_with_overlap_too_bandwidth_is_the_least_to_the_last_bit() -> None:
+    # 169 ms of prefill hide all but one layer of 80: 33,554,432 B in 0.3 ms are 111.8 GB/s
+    x = asked(overlap="layer", prefill_model="polynomial")
+    needed = bandwidth_for(x, Target("handoff", 0.3))
+    assert needed == pytest.approx(2_684_354_560 / 80 / 0.3e-3 / 1e9, rel=1e-12)
+    assert Target("handoff", 0.3).met(replace(x, bandwidth_gb_s=needed))
+    assert not Target("handoff", 0.3).met(replace(x, bandwidth_gb_s=math.nextafter(needed, 0.0)))
+
+
 def test_bandwidth_is_asked_of_the_link_not_of_what_the_row_has() -> None:
     assert bandwidth_for(asked(bandwidth_gb_s=0), BUDGET) == pytest.approx(134.217728, rel=1e-12)
 
@@ -126,6 +135,19 @@ def test_with_chunks_sent_during_prefill_the_first_miss_counts() -> None:
     assert BUDGET.met(with_prompt(chunked, 10_192.0))
 
 
+def test_within_a_block_a_longer_prompt_overlaps_more() -> None:
+    # blocks of 1,000 tokens, 1e6 B each at 1 GB/s: 1,000 ms a block on the wire, 80 layers. Prefill at
+    # 1 token/ms; n tokens, k blocks: exposed 1000 k / 80 + (1000 k - n) 79 / 80, most at a block's first
+    # token. Of block 3 it is 37.5 + 999 x 79/80 = 1,024.0125 ms, one token on 1,023.025
+    own = Workload(model_id="llama-3.1-70b", kv_bytes_per_token=1_000_000)
+    chosen = {"timing_mode": "destination_missing", "block_size": 1000, "overlap": "layer"}
+    times = {"prefill_model": "rate", "prefill_tokens_per_s": 1000.0, "bandwidth_gb_s": 1.0}
+    x = asked(own, **chosen, **times)
+    assert Target("handoff", 2.0).time_ms(with_prompt(x, 2001.0)) == pytest.approx(1024.0125)
+    assert longest_prompt(x, Target("handoff", 1024.0)) == 2000
+    assert longest_prompt(x, Target("handoff", 1024.1)) == 3000
+
+
 def test_share_that_decode_must_hold_by_hand() -> None:
     # of 8,192 tokens 3,051 can be sent in 20 ms, so 5,141 must be there; in blocks of 16, 322 blocks
     assert cached_tokens_for(asked(bandwidth_gb_s=50, prefix_credit="tokens"), BUDGET) == 5141
@@ -159,6 +181,8 @@ def test_a_solved_bandwidth_meets_its_target(data: Any, target: Target, any_aske
     else:
         met_ms = float(target.time_ms(replace(x, bandwidth_gb_s=needed)))
         assert met_ms == pytest.approx(target.at_most_ms, rel=1e-9)
+        assert target.met(replace(x, bandwidth_gb_s=needed))
+        assert not target.met(replace(x, bandwidth_gb_s=math.nextafter(needed, 0.0)))
 
 
 @slow

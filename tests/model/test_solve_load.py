@@ -152,3 +152,14 @@ def test_more_workers_than_a_row_may_have_are_no_row_to_beat() -> None:
     assert aggregated_for(alone, row) is None
     half = row.changed(decode_workers=1, prefill_workers=99_999)
     assert aggregated_for(alone, half).prefill_workers == 100_000
+
+
+def test_splitting_that_wins_only_once_the_other_is_overloaded_is_found() -> None:
+    # 100 ms of prefill and no decoding: 10 workers carry 100 a second, 11 prefill workers 110. A handover of
+    # 1,000 s loses until the aggregated queue has no end
+    split = served(prefill_workers=11, decode_workers=1, decode_step_ms=0.0, orchestration_ms=1e6)
+    together = served(kind="aggregated", prefill_workers=10, decode_step_ms=0.0)
+    found = break_even(split, together, "ttft")
+    assert found.answer == "found"
+    assert found.from_per_s == pytest.approx(100.0, rel=1e-4)
+    assert found.until_per_s == pytest.approx(110.0, rel=1e-4)

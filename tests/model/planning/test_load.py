@@ -79,6 +79,19 @@ def test_overloaded_is_an_answer_and_names_the_bottleneck(
     assert not under_load(served(**values), arrivals_per_s * 0.99).overloaded
 
 
+def test_a_queue_without_end_is_overloaded_though_the_workers_had_time_left() -> None:
+    # 100 passes of 1 ms a prompt, nearly each with a decode step of 10: 1,100 ms of them every 500 ms
+    full = under_load(served(kind="aggregated", chunk_tokens=10, prefill_pass_ms=1.0), 2.0)
+    assert full.utilisation < 1
+    assert (full.overloaded, full.ttft_ms) == (True, math.inf)
+
+
+def test_answers_that_take_no_time_keep_no_sequence_running() -> None:
+    # 33 ms of prefill carry 30.303 a second; at the last float below it 1000 / arrivals - 33 is 0
+    one = served(kind="aggregated", decode_step_ms=0.0, prefill_pass_ms=33.0)
+    assert one.batch_at(math.nextafter(1000 / 33, 0.0)) == 0.0
+
+
 def test_more_workers_share_the_load() -> None:
     found = under_load(served(prefill_workers=2, decode_workers=4), 10.0)
     assert found.prefill_utilisation == pytest.approx(0.5)
