@@ -139,7 +139,8 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
 
 def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
     """Refuse a roofline of a model whose size isn't known."""
-    if spec.total_parameters is None and "roofline" in (row.prefill_model, row.decode_model):
+    unknown = spec.total_parameters is None or spec.active_parameters is None
+    if unknown and "roofline" in (row.prefill_model, row.decode_model):
         problem = f"times {spec.name}, whose parameters are not known ({spec.parameters_from})"
         remedy = (
             "Give the model's parameters, add the missing keys to its config.json, or choose measured times."

@@ -84,9 +84,9 @@ class Outcome:
 
     @property
     def handoff_share(self) -> float:
-        """Share of TTFT that the handoff is [-]."""
+        """Share of TTFT that the handoff is [-]; NaN where no delay is known."""
         ttft_ms = float(self.parts.ttft_ms)
-        return float(self.parts.handoff_ms) / ttft_ms if ttft_ms > 0 else 0.0
+        return float(self.parts.handoff_ms) / ttft_ms if ttft_ms != 0 else 0.0
 
     @property
     def no_delay_reason(self) -> str | None:

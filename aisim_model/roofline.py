@@ -20,6 +20,7 @@ then 2.31 and 1.69 TB/s: 48% of the H200's 4.8 and 51% of the H100's 3.35, whate
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def touched_parameters(tokens: Any, active_parameters: float, total_parameters: 
     (0.0, 8000000000.0)
     """
     left = 1.0 - active_parameters / total_parameters
-    if left == 0.0:  # what 0 to a power comes to, without taking powers
+    if left <= 0.0:  # what 0 to a power comes to, without taking powers
         return total_parameters * (1.0 - (tokens == 0))
-    # NumPy's power for single numbers too: Python's differs from it in the last bit
-    return total_parameters * (1.0 - unboxed(np.power(left, tokens)))
+    # not NumPy's power, which differs in the last bit between a single number and an array
+    return total_parameters * (1.0 - unboxed(np.exp(math.log(left) * tokens)))

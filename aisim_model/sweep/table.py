@@ -72,10 +72,15 @@ def schema(sweep: Sweep) -> pa.Schema:
             ("deployment_id", NAMES),
             ("deployment", NAMES),
             *((axis.field, types[field_kind(axis.field)]) for axis in sweep.axes),
-            *((name, pa.from_numpy_dtype(DTYPES.get(name, np.float64))) for name in COLUMNS),
+            *((_said(sweep, name), pa.from_numpy_dtype(DTYPES.get(name, np.float64))) for name in COLUMNS),
             ("model_version", NAMES),
         ]
     )
+
+
+def _said(sweep: Sweep, name: str) -> str:
+    """Return the name that a column of the model has: another where a varied field has that name already."""
+    return f"ttft_{name}" if any(axis.field == name for axis in sweep.axes) else name
 
 
 def table(sweep: Sweep, piece: Piece, text: Text = str) -> pa.Table:
@@ -147,7 +152,7 @@ def _columns(sweep: Sweep, piece: Piece) -> Mapping[str, npt.NDArray[Any]]:
             here[axis.field][...] = along
         columns = case.columns(mesh)
         for name in COLUMNS:
-            here[name][...] = getattr(columns, name)
+            here[_said(sweep, name)][...] = getattr(columns, name)
         start = stop
     return found
 

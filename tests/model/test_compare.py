@@ -80,6 +80,7 @@ def test_no_bandwidth_is_no_delay_and_why() -> None:
     assert one.no_delay_reason == "bandwidth is -2 GB/s: nothing is sent"
     assert math.isnan(one.handoff_ms)
     assert math.isnan(one.parts.ttft_ms)
+    assert math.isnan(one.handoff_share)
     found = tabled(Scenario().with_row("split-400g", bandwidth_gb_s=0)).loc["split-400g"]
     assert not found["meets_ttft_slo"]
     assert found["carries_requests_per_s"] == 0

@@ -96,6 +96,9 @@ def test_a_roofline_of_unknown_size_is_refused_and_a_measurement_is_not() -> Non
     workload = Workload(model=unknown)
     with pytest.raises(InputError, match="no vocabulary"):
         resolve(workload, row())
+    half_known = Workload(model=spec.model_copy(update={"active_parameters": None}))
+    with pytest.raises(InputError, match="parameters are not known"):
+        resolve(half_known, row())
     measured = {"prefill_model": "rate", "prefill_tokens_per_s": 1e4}
     steps = {"decode_model": "fixed", "decode_step_ms": 5}
     assert resolve(workload, row(**measured, **steps)).bandwidth_gb_s == 200

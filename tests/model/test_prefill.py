@@ -93,6 +93,16 @@ def test_a_sparse_model_reads_the_experts_that_a_pass_touches() -> None:
     assert roofline.touched_parameters(8192.0, 22e9, 235e9) == pytest.approx(235e9)
     # two tokens: 235e9 x (1 - (213 / 235)^2) = 41.94e9
     assert roofline.touched_parameters(2.0, 22e9, 235e9) == pytest.approx(41.94e9, rel=1e-4)
+
+
+def test_experts_touched_are_the_same_alone_and_in_an_array() -> None:
+    tokens = np.array([1.0, 2.0, 3.0, 7.0, 93.0, 8192.0])
+    for active in np.linspace(1e9, 234e9, 50):
+        together = roofline.touched_parameters(tokens, float(active), 235e9)
+        alone = [roofline.touched_parameters(float(one), float(active), 235e9) for one in tokens]
+        assert together.tolist() == alone
+    # more active weights than there are: all of them
+    assert roofline.touched_parameters(3.0, 2e9, 1e9) == 1e9
     one = prefill.roofline_ms(1.0, **QWEN3_235B, **H200)
     assert one == pytest.approx(2 * 22e9 / 9.6e12 * 1000)
 

@@ -70,6 +70,7 @@ def test_lists_keep_their_order_and_kind() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("PROMPT_TOKENS=1,2", ("PROMPT_TOKENS", "Did you mean prompt_tokens")),
         ("bandwith_gb_s=1,2", ("bandwith_gb_s", "no field of a scenario", "Did you mean bandwidth_gb_s")),
         ("tokens=1,2", ("no field", "prompt_tokens")),
         ("zzz=1", ("no field", "prompt_tokens", "bandwidth_gb_s")),

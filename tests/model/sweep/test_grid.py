@@ -153,6 +153,16 @@ def test_values_have_a_dimension_for_deployments_and_each_axis() -> None:
     assert found["meets_ttft_slo"].dtype == np.bool_
 
 
+def test_a_varied_decode_step_and_the_one_in_ttft_are_two_columns() -> None:
+    # 128 ms of transfer and 10 of prefill; the token that is shipped takes no step
+    shipped = BY_HAND.with_workload(prompt_tokens=128).with_row("a", first_token_from="shipped")
+    found = frame(swept(shipped, ["decode_step_ms=5,7"]))
+    assert found.columns.is_unique
+    assert found["decode_step_ms"].tolist() == [5, 7]
+    assert found["ttft_decode_step_ms"].tolist() == [0, 0]
+    assert found["ttft_ms"].tolist() == [138, 138]
+
+
 def test_blocks_leave_no_seam() -> None:
     # 40,000 points an axis is more than a block: values on both sides of the seam are the scalar's
     sweep = swept(BY_HAND, ["bandwidth_gb_s=1:400:log:40000"])
