@@ -7,12 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from aisim_model.calibration import CalibrationFit
-from aisim_ui.calibrate.calibration import example, use
+from aisim_ui.calibrate.calibration import example, use, users
 from aisim_ui.exports import file_name
 from aisim_ui.state import GivenMeasurements, attempt, state
+from aisim_ui.words import literal
 
 UPLOAD, PASTE = "calibrate.upload", "calibrate.paste"
 BYTES, RANKS, LANES = "calibrate.bytes", "calibrate.ranks", "calibrate.lanes"
+PLAIN = "%.12g"  # no digits after a whole number
 PLACEHOLDER = "bytes,milliseconds\n18874368,0.54\n37748736,0.61"
 
 
@@ -44,6 +46,7 @@ def measurements() -> None:
         st.number_input(
             "KV bytes per token [bytes/token]",
             min_value=1.0,
+            format=PLAIN,
             value=rows.kv_bytes_per_token,
             key=BYTES,
             placeholder="needed where sizes are tokens",
@@ -63,6 +66,7 @@ def measurements() -> None:
         st.number_input(
             "Links that a transfer used side by side",
             min_value=0.01,
+            format=PLAIN,
             max_value=512.0,
             value=rows.lanes,
             key=LANES,
@@ -110,13 +114,14 @@ def _said() -> None:
 def use_buttons(fit: CalibrationFit) -> None:
     """Draw what can be done with a fit: use it in the selected row, in every split one, or take it along."""
     scenario, told = state().scenario, fit.calibration
+    used = users(scenario, told)
     split = [row.id for row in scenario.deployments if row.split]
     chosen = [scenario.selected_id] if scenario.selected.split else []
     with st.container(horizontal=True):
         for label, ids in ((f"Use in {scenario.selected.name}", chosen), ("Use in every split row", split)):
             st.button(
                 label,
-                disabled=not ids,
+                disabled=set(ids) <= set(used),
                 type="primary" if ids == chosen else "secondary",
                 on_click=attempt,
                 args=("calibration", label, lambda now, ids=ids: use(now, told, ids)),
@@ -129,4 +134,9 @@ def use_buttons(fit: CalibrationFit) -> None:
             on_click="ignore",
             type="tertiary",
             icon=":material/download:",
+        )
+    if used:
+        names = ", ".join(literal(scenario.row(row_id).name) for row_id in used)
+        st.success(
+            f"Used in {names}, on every page and in the link. Undo takes it back.", icon=":material/check:"
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 import streamlit as st
 
@@ -16,10 +18,10 @@ COLUMNS = {
     "link_load": st.column_config.NumberColumn("Link load", format="percent"),
     "says": "Model says",
     "measured": "Measured",
-    "measured_mean_ttft_s": st.column_config.NumberColumn("TTFT measured [s]", format="%.4g"),
-    "mean_ttft_s": st.column_config.NumberColumn("TTFT at own rate [s]", format="%.4g"),
+    "measured_mean_ttft_s": st.column_config.NumberColumn("TTFT [s]", format="localized"),
+    "mean_ttft_s": st.column_config.NumberColumn("At own rate [s]", format="localized"),
     "relative_error": st.column_config.NumberColumn("Off by", format="percent"),
-    "roofline_mean_ttft_s": st.column_config.NumberColumn("TTFT by roofline [s]", format="%.4g"),
+    "roofline_mean_ttft_s": st.column_config.NumberColumn("Roofline [s]", format="localized"),
 }
 
 
@@ -52,14 +54,19 @@ def _error(one: CloudVerdict) -> float | None:
     return one.mean_ttft_s / one.run.mean_ttft_s - 1.0
 
 
+def _and(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def cloud_sentence(verdicts: tuple[CloudVerdict, ...]) -> str:
     """Say which runs the model finds bound, whether it was measured so, and how near the mean TTFT is."""
-    bound = " and ".join(one.gpu for one in verdicts if one.prefill_bound and one.run.mean_ttft_s)
-    keeping = " and ".join(one.gpu for one in verdicts if not one.prefill_bound)
+    bound = _and(one.gpu for one in verdicts if one.prefill_bound)
+    keeping = _and(one.gpu for one in verdicts if not one.prefill_bound)
     right = sum(one.prefill_bound == one.run.prefill_bound for one in verdicts)
     errors = [abs(error) for one in verdicts if (error := _error(one)) is not None]
     return (
-        f"**Qwen3-32B on five clouds, one trace of 12,031 requests:** prefill is the bottleneck on {bound}, "
+        f"**Qwen3-32B on five clouds, one trace of 12,031 requests:** prefill is the bottleneck on {bound}; "
         f"{keeping} keep up; {right} of {len(verdicts)} as measured. Where prompts queued, mean TTFT at the "
         f"run's own prefill rate is within {percent(max(errors))} of the measured; no link is asked for more "
         f"than {percent(max(one.link_load for one in verdicts))} of what it carries."

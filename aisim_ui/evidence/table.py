@@ -7,6 +7,19 @@ import pandas as pd
 from aisim_model.evidence import MODELS, Evidence
 from aisim_ui.words import percent
 
+QUANTITIES = {
+    "transfer_ms": "Transfer [ms]",
+    "ttft_ms": "TTFT [ms]",
+    "ttft_added_ms": "Added to TTFT [ms]",
+    "mean_ttft_s": "Mean TTFT [s]",
+    "handover_ms": "Handover [ms]",
+    "itl_ms": "ITL [ms]",
+    "bytes": "KV cache [bytes]",
+    "offered_gb_s": "Offered load [GB/s]",
+    "effective_gb_s": "Bandwidth [GB/s]",
+    "prefill_tokens_per_s": "Prefill [tokens/s]",
+}
+
 
 def table(rows: tuple[Evidence, ...]) -> pd.DataFrame:
     """Lay out every measurement with each model's prediction and relative error."""

@@ -6,7 +6,9 @@ from aisim_model.errors import InputError
 from aisim_ui.calibrate.calibration import fitted, numbers, sentence, table
 from aisim_ui.calibrate.inputs import given, measurements, use_buttons
 from aisim_ui.charts.fit_over_bytes import fit_over_bytes, residuals
+from aisim_ui.frame import answer as draw_answer
 from aisim_ui.frame import chart, mode
+from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.words import literal
 
@@ -22,19 +24,18 @@ COLUMNS = {
 answer = st.container()
 measurements()
 if (rows := given()) is None:
-    answer.markdown("#### Give measured transfers, and their start-up cost and bandwidth come out.")
+    draw_answer("Give measured transfers, and their start-up cost and bandwidth come out.", answer)
     st.stop()
 try:
     fit = fitted(rows.source, rows.kv_bytes_per_token, rows.tensor_parallel, rows.lanes)
 except InputError as error:
-    answer.markdown("#### These rows can't be fitted.")
+    draw_answer("These rows can't be fitted.", answer)
     answer.error(literal(str(error)), icon=":material/error:")
     st.stop()
 
-answer.markdown(f"#### {sentence(fit)}")
-found = numbers(fit)
-for column, (label, value, beside) in zip(answer.columns(len(found)), found, strict=True):
-    column.metric(label, value, beside, delta_color="off", delta_arrow="off")
+draw_answer(sentence(fit), answer)
+with answer:
+    draw_numbers(numbers(fit))
 for message in fit.messages:
     answer.info(literal(message), icon=":material/info:")
 with answer:
@@ -43,4 +44,5 @@ with answer:
 data = table(fit)
 chart(fit_over_bytes(data, mode()), data, "calibrate.fit")
 chart(residuals(data, mode()), data, "calibrate.residuals")
-draw_table(data, data, "calibration rows", "calibrate.table", column_config=COLUMNS)
+people = data.assign(relative_error=data["relative_error"].round(6) + 0.0)  # no -0%
+draw_table(data, people, "Calibration rows", "calibrate.table", column_config=COLUMNS)

@@ -8,24 +8,26 @@ from aisim_model.evidence.cloud_scenario import CloudVerdict, cloud_scenario, cl
 from aisim_ui.charts.predicted_measured import predicted_measured
 from aisim_ui.evidence.clouds import COLUMNS as CLOUDS
 from aisim_ui.evidence.clouds import cloud_sentence, cloud_table
-from aisim_ui.evidence.table import sentence, table
+from aisim_ui.evidence.table import QUANTITIES, sentence, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
-from aisim_ui.state import replace
+from aisim_ui.state import replace, state
+from aisim_ui.traffic.tables import readable
 
 ERROR = {"format": "percent"}
+TIMES = {"transfer_ms": "Transfer times", "ttft_ms": "TTFT"}
 COLUMNS = {
     "id": "Measurement",
-    "deployment": "Deployment",
     "quantity": "Quantity",
     "tokens": st.column_config.NumberColumn("Tokens", format="localized"),
-    "reported": st.column_config.NumberColumn("Measured", format="%.4g"),
+    "reported": st.column_config.NumberColumn("Measured", format="localized"),
     "reference_relative_error": st.column_config.NumberColumn("Reference", **ERROR),
     "calibrated_relative_error": st.column_config.NumberColumn("Calibrated", **ERROR),
     "calibrated_left_out_relative_error": st.column_config.NumberColumn("Calibrated, row unseen", **ERROR),
     "roofline_relative_error": st.column_config.NumberColumn("Roofline", **ERROR),
     "fitted": "Fitted",
     "consistent": "Consistent",
+    "deployment": st.column_config.TextColumn("Deployment", width="medium"),
     "note": st.column_config.TextColumn("Caution", width="large"),
     "source": st.column_config.TextColumn("Source", width="large"),
 }
@@ -46,19 +48,20 @@ def runs() -> tuple[CloudVerdict, ...]:
 found = measured()
 answer(sentence(found))
 st.caption(
-    "Made by the models as this page opens. Open marks are rows that disagree with each other: shown, never "
-    "fitted. The calibrated model is fitted to each group of nine transfers; beside it stands each row's "
-    "prediction from the other eight."
+    "Made by the models as this page opens. Rows whose own figures disagree aren't ticked as consistent: "
+    "shown, never fitted. The calibrated model is fitted to each group of nine transfers; beside it stands "
+    "each row's prediction from the other eight."
 )
-for quantity, title in (("transfer_ms", "Transfer times"), ("ttft_ms", "TTFT")):
+for quantity, title in TIMES.items():
     rows = found[found["quantity"] == quantity]
     figure = predicted_measured(rows, f"{title}: predicted over measured", mode())
     chart(figure, rows, f"evidence.{quantity}")
 st.markdown("##### Five runs end to end")
 verdicts = runs()
-st.markdown(cloud_sentence(verdicts))
-clouds = cloud_table(verdicts)
-draw_table(clouds, clouds[list(CLOUDS)], "five runs", "evidence.clouds", column_config=CLOUDS)
+st.markdown(clouds_say := cloud_sentence(verdicts))
+state().shown["evidence.clouds.answer"] = clouds_say
+clouds, title = cloud_table(verdicts), "Five runs end to end"
+draw_table(clouds, readable(clouds[list(CLOUDS)]), title, "evidence.clouds", column_config=CLOUDS)
 st.caption(
     "TTFT is the mean. The roofline is fitted to the prefill rates of H200 and H100; the others test it."
 )
@@ -66,4 +69,5 @@ if st.button("Replay them on the Traffic page", icon=":material/traffic:", help=
     replace(cloud_scenario())
     st.switch_page("aisim_ui/pages/traffic.py")
 st.markdown("##### Every measurement, and how far off each model is")
-draw_table(found, found[list(COLUMNS)], "evidence", "evidence.table", column_config=COLUMNS)
+people = found[list(COLUMNS)].assign(quantity=found["quantity"].map(QUANTITIES))
+draw_table(found, people, "Every measurement", "evidence.table", column_config=COLUMNS)

@@ -7,7 +7,7 @@ from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.state import state
 from aisim_ui.traffic.answer import compared, load_warning, numbers, sentence
 from aisim_ui.traffic.file import ask_for, reading
-from aisim_ui.traffic.inputs import replay_inputs, scale_inputs, source_inputs
+from aisim_ui.traffic.inputs import replay_inputs, row_inputs, scale_inputs, source_inputs
 from aisim_ui.traffic.results import curves, downloads, look_into, one
 from aisim_ui.traffic.source import load
 from aisim_ui.traffic.start import described, progress, replay_button, results
@@ -19,6 +19,7 @@ slo = scenario.workload
 loaded = load(scenario.traffic, visit().upload)
 
 top = st.container()
+row_inputs()
 left, right = st.columns([3, 2], gap="large")
 with left:
     source_inputs()

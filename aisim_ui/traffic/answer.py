@@ -108,8 +108,8 @@ def numbers(shown: Shown, slo: Workload) -> tuple[Number, ...]:
             None if ttft is None else ttft.p99 <= slo.ttft_slo_ms,
         ),
         Number(
-            "Goodput",
-            f"{significant(outcome.goodput_per_s(slo), 2)}/s",
+            "Goodput [requests/s]",
+            significant(outcome.goodput_per_s(slo), 2),
             f"{percent(meets / requests)} meet both SLOs",
             f"Requests a second within their SLOs: {meets:,} of {requests:,} have their first token within "
             f"{slo.ttft_slo_ms:,g} ms and "

@@ -121,7 +121,13 @@ def _faulty_rows(problem: BadRowsError) -> None:
     rows = counted(problem.rows_at_fault, "row")
     st.error(f"{rows} of {literal(problem.name)} can't be replayed.", icon=":material/error:")
     faults = pd.DataFrame([vars(fault) for fault in problem.faults])
-    st.dataframe(faults, hide_index=True, key="traffic.faults", height=min(36 * (len(faults) + 1), 220))
+    st.dataframe(
+        faults,
+        hide_index=True,
+        key="traffic.faults",
+        height=min(36 * (len(faults) + 1), 220),
+        column_config={name: str(name).capitalize() for name in faults},
+    )
     st.button(
         f"Leave {rows} out",
         key="traffic.skip",
@@ -174,7 +180,8 @@ def _choices(file: TraceFile, upload: Upload) -> None:
     mapped: dict[str, str] = dict(file.columns)
     with st.form("traffic.mapping", border=False):
         st.caption("Or say which column is which.")
-        for column, (role, label) in zip(st.columns(4), ROLES.items(), strict=True):
+        columns = [*st.columns(2), *st.columns(2)]  # a column's name is longer than a quarter of this
+        for column, (role, label) in zip(columns, ROLES.items(), strict=True):
             with column:
                 key = f"traffic.map.{role}"
                 if st.session_state.get(key) not in found:

@@ -124,8 +124,8 @@ def scale_inputs() -> None:
             number(TrafficPlace(name), SPOT, empty="the end")
 
 
-def replay_inputs() -> None:
-    """Draw which deployments are replayed, and how."""
+def row_inputs() -> None:
+    """Draw which deployments are replayed."""
     scenario = state().scenario
     names = {row.id: row.name for row in scenario.deployments}
     key, current = f"{SPOT}.rows", [row.id for row in chosen_rows(scenario)]
@@ -142,6 +142,11 @@ def replay_inputs() -> None:
         args=(key,),
         help=f"Rows of the Deployments page, at most {MOST_ROWS} at a time.",
     )
+
+
+def replay_inputs() -> None:
+    """Draw how they are replayed."""
+    scenario = state().scenario
     choice(TrafficPlace("level"), SPOT, list(LEVELS), LEVELS)
     left, right = st.columns(2)
     with left:

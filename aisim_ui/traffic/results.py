@@ -21,7 +21,7 @@ from aisim_ui.frame import table as draw_table
 from aisim_ui.state import select
 from aisim_ui.traffic.inputs import pick
 from aisim_ui.traffic.outcome import Shown, side_by_side
-from aisim_ui.traffic.tables import gantt
+from aisim_ui.traffic.tables import gantt, readable
 from aisim_ui.words import literal
 
 MS = st.column_config.NumberColumn
@@ -29,30 +29,35 @@ PERCENTILES = {
     "deployment": "Deployment",
     "quantity": "Time",
     **{
-        f"{name}_ms": MS(f"{name} [ms]", format="%.4g")
+        f"{name}_ms": MS(f"{name} [ms]", format="localized")
         for name in ("mean", "p50", "p75", "p90", "p95", "p99", "max")
     },
 }
 SLOWEST = {
     "row": "Request",
+    **{
+        name: MS(f"{label} [{unit}]", format="localized")
+        for name, label, unit in (
+            ("ttft_ms", "TTFT", "ms"),
+            ("queue_ms", "Queue", "ms"),
+            ("prefill_ms", "Prefill", "ms"),
+            ("orchestration_ms", "Orchestration", "ms"),
+            ("reservation_ms", "Reservation", "ms"),
+            ("link_queue_ms", "Link queue", "ms"),
+            ("transfer_ms", "Transfer", "ms"),
+            ("activation_ms", "Activation", "ms"),
+            ("decode_step_ms", "Decode step", "ms"),
+            ("input_length", "Prompt", "tokens"),
+            ("output_length", "Answer", "tokens"),
+            ("tokens_moved", "Moved", "tokens"),
+            ("itl_ms", "ITL", "ms"),
+            ("arrival_ms", "Arrival", "ms"),
+        )
+    },
     "source_row": "Row of the file",
-    "arrival_ms": MS("Arrival [ms]", format="localized"),
-    "input_length": MS("Prompt [tokens]", format="localized"),
-    "output_length": MS("Answer [tokens]", format="localized"),
     "prefill_worker": "Prefill worker",
     "decode_worker": "Decode worker",
     "worker": "Worker",
-    "ttft_ms": MS("TTFT [ms]", format="%.5g"),
-    "queue_ms": MS("Queue [ms]", format="%.4g"),
-    "prefill_ms": MS("Prefill [ms]", format="%.4g"),
-    "orchestration_ms": MS("Orchestration [ms]", format="%.4g"),
-    "reservation_ms": MS("Reservation [ms]", format="%.4g"),
-    "link_queue_ms": MS("Link queue [ms]", format="%.4g"),
-    "transfer_ms": MS("Transfer [ms]", format="%.4g"),
-    "activation_ms": MS("Activation [ms]", format="%.4g"),
-    "decode_step_ms": MS("Decode step [ms]", format="%.4g"),
-    "tokens_moved": MS("Tokens moved", format="localized"),
-    "itl_ms": MS("ITL [ms]", format="%.4g"),
 }
 
 
@@ -67,8 +72,8 @@ def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
     limit = slo.ttft_slo_ms if what == "TTFT" else slo.handoff_budget_ms
     chart(cdf(lines, what, selected_id, limit, mode()), lines, "traffic.cdf", pick=select_row)
     found = side_by_side(shown, lambda outcome: outcome.percentiles)
-    people = found[[name for name in PERCENTILES if name in found]]
-    draw_table(found, people, "percentiles", "traffic.percentiles", column_config=PERCENTILES)
+    people = readable(found[[name for name in PERCENTILES if name in found]])
+    draw_table(found, people, "Percentiles", "traffic.percentiles", column_config=PERCENTILES)
 
 
 def look_into(found: Sequence[Shown], selected: Shown) -> None:
@@ -99,8 +104,8 @@ def one(shown: Shown, slo: Workload) -> None:
         pieces = gantt(outcome.result, moment_s * 1000.0)
         chart(timeline(pieces, row.name, row.color, moment_s, mode()), outcome.told(pieces), "traffic.gantt")
     st.markdown("##### The slowest requests")
-    worst, title = outcome.slowest, f"slowest of {row.name}"
-    draw_table(outcome.told(worst), worst, title, "traffic.slowest", column_config=SLOWEST)
+    worst, title = outcome.slowest, f"Slowest of {row.name}"
+    draw_table(outcome.told(worst), readable(worst), title, "traffic.slowest", column_config=SLOWEST)
     for note in outcome.notes:
         st.caption(literal(note))
 
@@ -118,7 +123,7 @@ def _moment(shown: Shown) -> float:
         last,
         key=key,
         step=last / 1000.0,
-        format="%.4g",
+        format="localized",
         help="At first, when the prompt of the slowest request begins to be computed.",
     )
     return moment

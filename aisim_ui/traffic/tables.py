@@ -24,8 +24,8 @@ BANDS = (
     (0.99, 1.0, "slowest 1%"),
 )
 SLOWEST_COLUMNS = (
-    "row", "source_row", "arrival_ms", "input_length", "output_length", "prefill_worker", "decode_worker",
-    "worker", "ttft_ms", *PARTS, "tokens_moved", "itl_ms",
+    "row", "ttft_ms", *PARTS, "input_length", "output_length", "tokens_moved", "itl_ms", "arrival_ms",
+    "source_row", "prefill_worker", "decode_worker", "worker",
 )  # fmt: skip
 
 
@@ -43,6 +43,19 @@ def percentiles(result: ReplayResult) -> pd.DataFrame:
             if known is not None
         ]
     )
+
+
+def readable(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
+    """Round what a person reads to so many significant digits; a table to hand on stays exact.
+
+    Examples
+    --------
+    >>> readable(pd.DataFrame({"ms": [304_618.4, 33.5312, 0.0]}))["ms"].tolist()
+    [304600.0, 33.53, 0.0]
+    """
+    numbers = table.select_dtypes("float")
+    rounded = {str(name): [float(f"{one:.{digits}g}") for one in numbers[name]] for name in numbers}
+    return table.assign(**rounded)
 
 
 def cumulative(result: ReplayResult, column: str) -> pd.DataFrame:

@@ -66,6 +66,29 @@ def test_the_cost_of_a_block_is_shared_out_over_its_descriptors(page: AppTest) -
     assert page.session_state[KEY].scenario.selected.per_descriptor_us == pytest.approx(2.0)
 
 
+def test_a_fit_that_is_used_is_said_to_be(page: AppTest) -> None:
+    paste(page, "bytes,milliseconds\n1e8,2\n5e8,6\n1e9,11\n")
+    assert not page.success
+    press(page, "Use in Split, 400G NIC per GPU")
+    assert len(page.success) == 1
+    assert "400G NIC per GPU, on every page" in page.success[0].value
+    page.button(key="undo").click().run()
+    assert not page.success
+
+
+def test_the_report_has_the_answer_and_its_numbers(page: AppTest) -> None:
+    paste(page, "bytes,milliseconds\n1e8,2\n5e8,6\n1e9,11\n")
+    shown = page.session_state[KEY].shown
+    assert "costs 1 ms to start, then goes at 100 GB/s" in shown["answer"]
+    assert [one.value for one in shown["numbers"][:2]] == ["1 ms", "100 GB/s"]
+
+
+def test_a_cost_that_is_not_told_apart_is_no_zero(page: AppTest) -> None:
+    # descriptors in step with bytes: 1 ms + bytes at 100 GB/s, one descriptor a 1e6 bytes
+    paste(page, "bytes,milliseconds,descriptors\n1e8,2,100\n5e8,6,500\n1e9,11,1000\n2e9,21,2000\n")
+    assert ("Per descriptor", "not told apart") in [(metric.label, metric.value) for metric in page.metric]
+
+
 def test_what_was_taken_for_granted_is_said_once(page: AppTest) -> None:
     paste(page, "size_mb,milliseconds\n100,2\n500,6\n1000,11\n")
     assert len([info for info in page.info if "size" in info.value]) == 1

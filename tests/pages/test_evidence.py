@@ -47,3 +47,15 @@ def test_the_five_runs_are_replayed_on_the_traffic_page(page: AppTest) -> None:
     assert [row.id for row in scenario.deployments] == ["gke-a4x", "nscale", "nebius", "aws-p5", "aks"]
     assert any(button.label.startswith("Replay 12,031 requests on 5") for button in page.button)
     assert page.session_state[KEY].undo
+
+
+def test_every_quantity_has_a_name_and_its_unit(page: AppTest) -> None:
+    shown = page.dataframe[1].value
+    assert shown["quantity"].notna().all()
+    assert all(name.endswith("]") for name in shown["quantity"])
+
+
+def test_every_run_that_is_bound_is_named_and_the_report_says_so_too(page: AppTest) -> None:
+    # 74% and 83% of what prefill carries keep up; 188%, 188% and 596% don't
+    said = page.session_state[KEY].shown["evidence.clouds.answer"]
+    assert "prefill is the bottleneck on H200, H100 SXM and A100 80GB SXM; GB200" in said

@@ -67,7 +67,7 @@ def test_a_name_is_text_and_no_markup() -> None:
 
 def test_four_numbers_stand_beneath() -> None:
     found = numbers(shown(), SLO)
-    assert [one.label for one in found] == ["TTFT, median", "Goodput", "Offered load", "Busiest"]
+    assert [one.label for one in found] == ["TTFT, median", "Goodput [requests/s]", "Offered load", "Busiest"]
     assert found[0].good is True
     assert found[1].beside == "100% meet both SLOs"
     # 100 ms of prefill every 200 ms; one interval fewer than requests

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
@@ -127,3 +128,15 @@ def test_goodput_counts_requests_within_both_service_levels() -> None:
     # the last token leaves at 2,079 + 2 steps of 5 ms
     assert outcome.goodput_per_s(slo) == pytest.approx(2 / 2.089)
     assert outcome.meeting(slo.changed(itl_slo_ms=4.9)) == 0
+
+
+def test_the_slowest_show_their_time_and_its_parts_before_all_else() -> None:
+    assert list(tables.slowest(alone()))[:3] == ["row", "ttft_ms", "queue_ms"]
+
+
+def test_people_read_four_digits_and_files_hold_them_all() -> None:
+    exact = pd.DataFrame({"ms": [304_618.4, 0.0642749, 0.0, np.nan], "tokens": [12_345, 1, 2, 3]})
+    found = tables.readable(exact)
+    assert found["ms"].iloc[:3].tolist() == [304_600.0, 0.06427, 0.0]
+    assert np.isnan(found["ms"].iloc[3])
+    assert found["tokens"].tolist() == exact["tokens"].tolist()
