@@ -213,13 +213,18 @@ class KvLayout(BaseModel):
             replicated_copies=copies,
         )
 
+    def checked_stages(self, name: str, stages: int) -> int:
+        """Return a number of pipeline stages, or refuse more than layers, by the name it has there."""
+        if checked_ranks(name, stages) > self.layers:
+            problem = f"is more stages than the {self.layers} layers"
+            raise InputError(name, stages, problem, "Enter fewer stages.")
+        return int(stages)
+
     def _fullest(
         self, kv_dtype: str, tokens: int | Tokens, window_layers: WindowLayers, ranks: int, name: str, pp: int
     ) -> Amount:
         """Bytes that a rank of the fullest pipeline stage holds."""
-        if not 1 <= checked_ranks(name, pp) <= self.layers:
-            problem = f"is more stages than the {self.layers} layers"
-            raise InputError(name, pp, problem, "Enter fewer stages.")
+        self.checked_stages(name, pp)
         curves = [
             self._curve(stage, kv_dtype, window_layers, lambda part: held(part, ranks))
             for stage in set(stages(self.order, pp))

@@ -10,6 +10,7 @@ from aisim_model.kv_cache.document import parse
 from aisim_model.kv_cache.families import FAMILIES
 from aisim_model.kv_cache.families.base import Kind, mtp_count
 from aisim_model.kv_cache.families.cross import with_source
+from aisim_model.kv_cache.families.heads import with_listed_heads
 from aisim_model.kv_cache.families.latent import with_indexers
 from aisim_model.kv_cache.families.loops import with_passes
 from aisim_model.kv_cache.families.per_layer import layer_keys
@@ -107,7 +108,7 @@ def layer_kinds(keys: Keys) -> Sequence[Kind]:
     """Return the kinds of all layers, by the first family whose keys say so."""
     # the last family always answers
     kinds = next(kinds for family in FAMILIES if (kinds := family.pattern(keys)) is not None)
-    return with_indexers(keys, without_shared(keys, kinds))
+    return with_indexers(keys, with_listed_heads(keys, without_shared(keys, kinds)))
 
 
 def _all_kept(keys: Keys, kinds: Sequence[Kind]) -> list[Layer]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from aisim_model.kv_cache.keys import HEADS, HIDDEN, LAYERS, ConfigError, Keys
+from aisim_model.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, LAYERS, ConfigError, Keys
 
 NESTED = (
     "text_config",
@@ -98,7 +98,7 @@ def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
         if _sized(found) and not _sized(inner) and not any(_nests(inner, deeper) for deeper in NESTED):
             break
         if _sized(found) and _sized(inner):
-            _same_layers(found, inner, f"{path}{name}.")
+            _same_sizes(found, inner, f"{path}{name}.")
         found, path = inner, f"{path}{name}."
     return found, path
 
@@ -113,9 +113,9 @@ def _sized(config: Mapping[str, Any]) -> bool:
     return layers and any(config.get(name) is not None for name in HIDDEN)
 
 
-def _same_layers(outer: Mapping[str, Any], inner: Mapping[str, Any], path: str) -> None:
+def _same_sizes(outer: Mapping[str, Any], inner: Mapping[str, Any], path: str) -> None:
     """Refuse a file whose two levels size different text models."""
-    for name in LAYERS:
+    for name in (*LAYERS, *HEADS, *KV_HEADS):
         one, other = outer.get(name), inner.get(name)
         if one is not None and other is not None and one != other:
             problem = f"contradicts {path}{name} = {other!r:.40}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.kv_cache.families.base import Family, Kind, layer_count
+from aisim_model.kv_cache.families.base import Family, Kind, fitted, layer_count
 from aisim_model.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, Keys
 from aisim_model.kv_cache.parts import HeadKv, Layer, State
 
@@ -16,6 +16,8 @@ HEAD_DIMS = (
     ("d_head",),
     ("hidden_size_per_head",),
 )
+LISTED_KV_HEADS = (*KV_HEADS, "num_key_value_heads_per_layer")
+ATTENDING = ("full", "sliding", "chunked", "hybrid", "convolved", "convolved_sliding")
 SLIDING_KV_HEADS = ("swa_num_key_value_heads", "num_swa_key_value_heads")
 DECODER_HEADS = ("decoder_attention_heads", "decoder_num_attention_heads")
 SLIDING_HEADS = ("swa_num_attention_heads", "num_swa_attention_heads")
@@ -100,18 +102,35 @@ def _name(keys: Keys) -> str:
 
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
-    """Every layer in full; with the KV heads of each where they are a list."""
+    """Every layer in full."""
     if keys.has("sparse_attention_config"):
         keys.note(
             "Keys and values are kept in full; index keys that an engine may keep besides are not counted."
         )
-    for name in (*KV_HEADS, "num_key_value_heads_per_layer"):
-        if isinstance(keys.config.get(name), list):
-            counts = [keys.checked(name, count) for count in keys.items(name) or []]
-            if len(counts) != layer_count(keys):
-                raise keys.contradiction(name, f"{len(counts)} entries", f"{layer_count(keys)} layers")
-            return [Kind("full", kv_heads=count) for count in counts]
     return [Kind("full")] * layer_count(keys)
+
+
+def with_listed_heads(keys: Keys, kinds: Sequence[Kind]) -> Sequence[Kind]:
+    """Give each layer with attention its own KV heads, where they are a list."""
+    name = next((name for name in LISTED_KV_HEADS if isinstance(keys.config.get(name), list)), None)
+    if name is None:
+        return kinds
+    counts = keys.items(name) or []
+    fitted(keys, name, [Kind("full")] * len(counts))
+    if not counts:
+        raise keys.contradiction(name, "0 entries", f"{len(kinds)} layers")
+    return [
+        kind._replace(kv_heads=_listed_heads(keys, name, count)) if kind.name in ATTENDING else kind
+        for kind, count in zip(kinds, [*counts, *[counts[-1]] * (len(kinds) - len(counts))], strict=False)
+    ]
+
+
+def _listed_heads(keys: Keys, name: str, count: object) -> int:
+    found = keys.checked(name, count)
+    heads = None if any(isinstance(keys.config.get(key), list) for key in HEADS) else keys.whole(*HEADS)
+    if heads is not None and heads % found:
+        raise keys.contradiction(name, found, f"{HEADS[0]} = {heads}, which it must divide")
+    return found
 
 
 def _keep(keys: Keys, kind: Kind) -> Layer | None:

@@ -106,6 +106,9 @@ def _delta_state(keys: Keys) -> State:
     heads, value = keys.need(DELTA, what=what), keys.need("linear_value_head_dim", what=what)
     key_heads, key = keys.need("linear_num_key_heads", what=what), keys.need("linear_key_head_dim", what=what)
     taps = keys.need("linear_conv_kernel_dim", what=what)
+    if heads % key_heads:
+        other = f"{DELTA} = {heads}, which it must divide"
+        raise keys.contradiction("linear_num_key_heads", key_heads, other)
     channels = 2 * key_heads * key + heads * value
     return State(
         heads=heads,

@@ -52,7 +52,10 @@ class Sizes:
         if heads and self.head_dim and not keys.has(*INNER):
             self.inner = heads * self.head_dim
         first = keys.has("mamba_dt_rank", "time_step_rank")  # Mamba 1 makes its time steps of low rank
-        if heads and not self.head_dim and not first and self.inner % heads == 0:
+        if heads and not self.head_dim and not first:
+            if self.inner % heads:
+                name = next(name for name in (*SSM_HEADS, "num_heads") if keys.has(name))
+                raise keys.contradiction(name, heads, f"{self.inner} channels, which it must divide")
             self.head_dim = self.inner // heads
         self.heads = heads or (self.inner // self.head_dim if self.head_dim else self.inner)
         # PLaMo-2 makes its B and C after the convolution

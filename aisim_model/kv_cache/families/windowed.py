@@ -81,7 +81,8 @@ def _slides(keys: Keys) -> bool:
 
 def _every_nth(keys: Keys) -> Sequence[Kind] | None:
     """Gemma-3, Cohere-2: every n-th layer in full; ModernBERT counts from the first."""
-    name = next((name for name in PATTERNS if isinstance(keys.raw(name), int)), None)
+    values = {name: keys.raw(name) for name in PATTERNS}
+    name = next((name for name, value in values.items() if not isinstance(value, str | None)), None)
     if name is None or not (_slides(keys) or keys.whole(OLDER_WINDOW) is not None):
         return None
     every = keys.whole(name)

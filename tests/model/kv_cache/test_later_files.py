@@ -132,6 +132,20 @@ def test_a_window_a_layer_under_its_other_name() -> None:
     assert curve.windowed[0].window_tokens == 8
 
 
+def test_heads_listed_by_layer_hold_in_windows_too() -> None:
+    types = ["sliding_attention", "full_attention"] * 2
+    config = {**SIZES, "num_key_value_heads": [2, 4, 1, 2], "layer_types": types, "sliding_window": 8}
+    curve = read_config(config).curve()
+    # 64 B a head: 4 + 2 heads in full, 2 + 1 in the window
+    assert curve.growing_bytes_per_token == 6 * 64
+    assert [(window.bytes_per_token, window.window_tokens) for window in curve.windowed] == [(3 * 64, 8)]
+
+
+def test_a_pattern_written_as_a_float_is_that_number() -> None:
+    config = {**SIZES, "sliding_window": 8, "sliding_window_pattern": 2.0}
+    assert read_config(config).curve().growing_bytes_per_token == 2 * LAYER_BYTES
+
+
 def test_max_window_layers_holds_whoever_says_that_windows_are_used() -> None:
     config = {**SIZES, "sliding_window": 8, "max_window_layers": 4}
     assert read_config(config).curve().windowed == ()
@@ -179,6 +193,30 @@ def test_nested_files_leave_out_what_their_class_gives(
         ({**MLA, "index_topk_pattern": "FFX"}, "index_topk_pattern = 'X': must hold F or S"),
         ({**MLA, "index_topk_pattern": "FF"}, "index_topk_pattern = '2 entries': contradicts"),
         ({**SIZES, "linear_attn_config": {"num_heads": 2, "head_dim": 8}}, "full_attn_layers = None"),
+        ({**SIZES, "num_key_value_heads": [2, 3, 1, 4]}, "num_key_value_heads = 3: contradicts"),
+        ({**SIZES, "num_key_value_heads": []}, "num_key_value_heads = '0 entries': contradicts"),
+        (
+            {**SIZES, "num_hidden_layers": None, "layer_types": ["full"], "num_key_value_heads": []},
+            "num_key_value_heads = '0 entries'",
+        ),
+        ({**SIZES, "sliding_window": 8, "sliding_window_pattern": [1, 0]}, "sliding_window_pattern = "),
+        ({**SIZES, "text_config": {**SIZES, "num_key_value_heads": 4}}, "contradicts text_config.num_key"),
+        (
+            {**SIZES, "layer_types": ["mamba"] * 4, "mamba_d_state": 8, "mamba_n_heads": 3},
+            "mamba_n_heads = 3",
+        ),
+        (
+            {
+                **SIZES,
+                "full_attention_interval": 2,
+                "linear_num_value_heads": 4,
+                "linear_num_key_heads": 3,
+                "linear_key_head_dim": 8,
+                "linear_value_head_dim": 8,
+                "linear_conv_kernel_dim": 4,
+            },
+            "linear_num_key_heads = 3: contradicts linear_num_value_heads = 4",
+        ),
     ],
 )
 def test_what_is_refused(config: dict[str, Any], sentence: str) -> None:

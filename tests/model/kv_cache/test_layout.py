@@ -126,6 +126,12 @@ def test_what_can_not_be_asked_is_refused_by_name(asked: dict[str, object], sent
         QWEN3_235B.wire("bf16", N, **asked)  # type: ignore[arg-type]  # what the types forbid
 
 
+def test_stages_are_refused_by_the_name_they_were_asked_by() -> None:
+    assert QWEN3_235B.checked_stages("pipeline_parallel", 94) == 94
+    with pytest.raises(InputError, match="pipeline_parallel = 95: is more stages than the 94 layers"):
+        QWEN3_235B.checked_stages("pipeline_parallel", 95)
+
+
 @given(
     heads=st.integers(1, 64),
     layers=st.integers(1, 8),
