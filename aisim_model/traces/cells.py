@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -25,6 +25,13 @@ DATE_PATTERN = (
 )
 
 
+# A number that may have a decimal mark or a mark of thousands.
+TWO_WAYS = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
+# Blanks and apostrophes that group thousands, whatever the decimal mark: of French, Swiss and other exports.
+BLANK_GROUPS = r"\x{a0}\x{2009}\x{202f}\x{2019}' "
+ZONE_PATTERN = r":\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
+
+
 class Fault(IntEnum):
     """What is wrong with a cell; 0 where nothing is."""
 
@@ -43,6 +50,7 @@ class Times:
     values: Integers | Floats
     codes: Codes
     are_dates: bool = False
+    some_have_zones: bool = field(default=False, repr=False)
 
 
 def whole_counts(cells: pa.Array, decimal: str, least: int) -> tuple[Integers, Codes]:
@@ -130,9 +138,7 @@ def decimal_mark(columns: list[pa.Array], delimiter: str) -> str | None:
         raise InputError("decimal", "both . and ,", "the file writes decimals in both ways", "Mend the file.")
     if proven:
         return proven[0]
-    ambiguous = any(
-        _any_match(column, rf"^[+-]?[1-9]\d{{0,2}}[{mark}]\d{{3}}$") for column in columns for mark in ".,"
-    )
+    ambiguous = any(_any_match(column, TWO_WAYS) for column in columns)
     return None if ambiguous and delimiter != "," else "."
 
 
@@ -187,7 +193,7 @@ def _numbers_of_text(text: pa.Array, decimal: str) -> tuple[Integers | Floats, C
 
 
 def _formatted_numbers(text: pa.Array, decimal: str) -> tuple[Integers | Floats, Codes]:
-    group = r"[.\x{a0}\x{202f}' ]" if decimal == "," else r"[,\x{a0}\x{202f}' ]"
+    group = rf"[{'.' if decimal == ',' else ','}{BLANK_GROUPS}]"
     mark = rf"\{decimal}"
     valid = rf"^[+-]?(\d+|\d{{1,3}}({group}\d{{3}})+|)({mark}\d*)?([eE][+-]?\d{{1,3}})?$"
     has_digit = pc.match_substring_regex(text, r"^[^eE]*\d")
@@ -224,6 +230,7 @@ def _dates_of_text(text: pa.Array) -> Times:
     text = pc.utf8_trim_whitespace(text)
     good = pc.match_substring_regex(text, DATE_PATTERN).fill_null(False)
     plain = pc.replace_substring(pc.if_else(good, text, None), ",", ".")
+    plain = pc.replace_substring_regex(plain, r"\s*(z|UTC)$", "Z")
     parsed = pd.to_datetime(plain.to_pandas(), format="ISO8601", utc=True, errors="coerce")
     codes = np.full(len(text), Fault.NOT_A_NUMBER, dtype=np.uint8)
     codes[parsed.notna().to_numpy()] = Fault.NONE
@@ -231,7 +238,8 @@ def _dates_of_text(text: pa.Array) -> Times:
         Fault.MISSING
     )
     ns = parsed.fillna(pd.Timestamp(0, tz="UTC")).dt.as_unit("ns").astype("int64").to_numpy()
-    return Times(ns, codes, are_dates=True)
+    zoned = pc.sum(pc.match_substring_regex(plain, ZONE_PATTERN)).as_py() or 0
+    return Times(ns, codes, are_dates=True, some_have_zones=0 < zoned < int(parsed.notna().sum()))
 
 
 def _mark(codes: Codes, where: npt.NDArray[np.bool_], fault: Fault) -> None:

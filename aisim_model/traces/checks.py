@@ -32,6 +32,13 @@ TIME_PROBLEMS = MappingProxyType(
         Fault.TOO_LARGE: f"must be below {MAX_TIME:.1e}",
     }
 )
+DELAY_PROBLEMS = MappingProxyType(
+    {
+        Fault.NOT_A_NUMBER: "must be a finite number of milliseconds",
+        Fault.TOO_SMALL: "must not be negative",
+        Fault.TOO_LARGE: f"must be below {MAX_TIME:.1e}",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -43,11 +50,15 @@ class CheckedRows:
     output_tokens: Integers
     input_codes: Codes
     output_codes: Codes
+    delay_codes: Codes | None = None
 
     @property
     def good(self) -> npt.NDArray[np.bool_]:
         """Rows without a fault."""
-        good: npt.NDArray[np.bool_] = (self.times.codes | self.input_codes | self.output_codes) == Fault.NONE
+        codes = self.times.codes | self.input_codes | self.output_codes
+        if self.delay_codes is not None:
+            codes = codes | self.delay_codes
+        good: npt.NDArray[np.bool_] = codes == Fault.NONE
         return good
 
 
@@ -57,13 +68,20 @@ def checked_rows(raw: RawColumns, known: TraceFormat) -> CheckedRows:
     outputs, output_codes = whole_counts(raw.output_tokens, raw.decimal, least=0)
     if known.missing_output_is_one:
         output_codes = np.where(output_codes == Fault.MISSING, np.uint8(Fault.NONE), output_codes)
-    return CheckedRows(arrival_times(raw.arrival, raw.decimal), inputs, outputs, input_codes, output_codes)
+    times = arrival_times(raw.arrival, raw.decimal)
+    if raw.delays is None:
+        return CheckedRows(times, inputs, outputs, input_codes, output_codes)
+    delay_codes = arrival_times(raw.delays, raw.decimal).codes
+    delay_codes[delay_codes == Fault.MISSING] = Fault.NONE
+    # the time is missing because the delay is faulty: one fault, not two
+    times.codes[(times.codes == Fault.MISSING) & (delay_codes != Fault.NONE)] = Fault.NONE
+    return CheckedRows(times, inputs, outputs, input_codes, output_codes, delay_codes)
 
 
 def faults_of(raw: RawColumns, checked: CheckedRows, known: TraceFormat) -> tuple[tuple[RowFault, ...], int]:
     """Return the first faults in order of the file, and the number of rows at fault."""
     places = np.flatnonzero(~checked.good)
-    rows_at_fault = len(set(raw.rows[places].tolist()) | {bad.row for bad in raw.unreadable})
+    rows_at_fault = np.union1d(raw.rows[places], [bad.row for bad in raw.unreadable]).size
     if not rows_at_fault:
         return (), 0
     first = places[:FAULTS_KEPT]
@@ -84,13 +102,14 @@ def _cell_faults(place: int, raw: RawColumns, checked: CheckedRows, known: Trace
     """Return what is wrong with the cells of one row; the line is filled in by the caller."""
     checks = (
         (known.arrival, raw.arrival, checked.times.codes, TIME_PROBLEMS, 0),
+        (known.delay or "", raw.delays, checked.delay_codes, DELAY_PROBLEMS, 0),
         (known.input_tokens, raw.input_tokens, checked.input_codes, COUNT_PROBLEMS, 1),
         (known.output_tokens, raw.output_tokens, checked.output_codes, COUNT_PROBLEMS, 0),
     )
     return [
         RowFault(0, column, _shown_cell(cells, place), problems[Fault(codes[place])].format(least=least))
         for column, cells, codes, problems, least in checks
-        if codes[place]
+        if codes is not None and codes[place]
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from aisim_model.errors import InputError
-from aisim_model.traces.cells import decimal_mark
+from aisim_model.errors import InputError, shown
+from aisim_model.traces.cells import TWO_WAYS, decimal_mark
 from aisim_model.traces.formats.base import TraceFormat
 from aisim_model.traces.json_rows import block_ids_of_text
 from aisim_model.traces.raw import (
@@ -24,6 +24,7 @@ from aisim_model.traces.raw import (
     one_array,
     too_many_unreadable,
 )
+from aisim_model.traces.text import first_line
 from aisim_model.traces.trace import Integers
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -75,7 +76,7 @@ def read_header(text: bytes, name: str) -> Header:
     >>> read_header(b"sep=;\na;b\n1;2\n", "t.csv")
     Header(columns=('a', 'b'), delimiter=';', body_start=10, body_line=3)
     """
-    start, line = 0, 1
+    start, line = first_line(text)
     delimiters: tuple[str, ...] = DELIMITERS
     while True:
         end = _line_end(text, start)
@@ -89,7 +90,9 @@ def read_header(text: bytes, name: str) -> Header:
             break
         start, line = end, line + 1
     delimiter = max(delimiters, key=row.count)
-    columns = tuple(cell.strip() for cell in next(csv.reader([row], delimiter=delimiter), []))
+    columns = tuple(
+        cell.strip() for cell in next(csv.reader([row], delimiter=delimiter, skipinitialspace=True), [])
+    )
     if len(columns) > MAX_COLUMNS:
         problem = f"has {len(columns):,} columns, more than the {MAX_COLUMNS:,} that a trace may have"
         raise InputError("trace", name, problem, "Keep the columns of arrival, prompt and output.")
@@ -127,7 +130,7 @@ def read_delimited(
             problem = f"is the name of {header.columns.count(column)} columns; which one counts can't be told"
             raise InputError("column", column, problem, "Rename or remove the others.")
     places = [f"c{header.columns.index(column)}" for column in wanted]
-    table, unreadable = _read(text, header, places)
+    table, unreadable = _read(text, header, places, name)
     rows = _rows(len(table), unreadable)
     if rows.size == 0 and not unreadable:
         raise InputError("trace", name, "has a header and no rows", "Upload a trace with requests.")
@@ -135,10 +138,13 @@ def read_delimited(
     mark, notes = ".", list[str]()
     unsettled = [place for place, array in enumerate(arrays) if not _settled(array, place, header.delimiter)]
     if unsettled:
-        texts, _ = _read(text, header, [places[place] for place in unsettled], pa.string())
+        texts, _ = _read(text, header, [places[place] for place in unsettled], name, pa.string())
         for place in unsettled:
             arrays[place] = one_array(texts[places[place]])
-        mark = decimal or _mark_of([arrays[place] for place in unsettled if place < 3], header.delimiter)
+        numbers = {wanted[place]: arrays[place] for place in unsettled if place < 3}
+        mark = decimal or _mark_of(
+            numbers, header.delimiter, lambda row: _lines(text, header)(rows[[row]])[0]
+        )
     if header.delimiter != ",":
         notes.append(f"Columns are separated by {header.delimiter!r}.")
     if mark == ",":
@@ -157,15 +163,13 @@ def read_delimited(
 
 
 def _line_end(text: bytes, start: int) -> int:
-    """Return where the next line begins, after a line feed or, in old Macintosh files, a return."""
+    """Return where the next line begins."""
     feed = text.find(b"\n", start)
-    if feed < 0:
-        feed = text.find(b"\r", start)
     return len(text) if feed < 0 else feed + 1
 
 
 def _read(
-    text: bytes, header: Header, places: list[str], kind: pa.DataType | None = None
+    text: bytes, header: Header, places: list[str], name: str, kind: pa.DataType | None = None
 ) -> tuple[pa.Table, list[UnreadableRow]]:
     """Read the columns at some places; rows of a wrong width are collected."""
     body = pa.py_buffer(text).slice(header.body_start)
@@ -207,8 +211,29 @@ def _read(
         except pa.ArrowInvalid as error:
             if len(unreadable) > MAX_UNREADABLE_ROWS:
                 raise too_many_unreadable() from error
-            problem = f"can't be read as a table: {str(error)[:200]}"
-            raise InputError("trace", "table", problem, "Check quotes and separators.") from error
+            raise _no_table(str(error), text, header, name) from error
+
+
+def _no_table(reason: str, text: bytes, header: Header, name: str) -> InputError:
+    """Return the refusal of a table that stays unreadable, by far most often for a quote left open."""
+    problem = f"can't be read as a table: {reason[:200]}"
+    if "straddling" in reason:
+        line = _longest_row(text[header.body_start :]) + header.body_line
+        size = f"{LARGE_BLOCK_BYTES / 1e6:.0f} MB"
+        problem = (
+            f"has a row of more than {size} from line {line:,} on, or a quote there that is never closed"
+        )
+    return InputError("trace", name, problem, "Mend that line.")
+
+
+def _longest_row(body: bytes) -> int:
+    """Return how many lines there are before the longest row; a quoted cell may go over several."""
+    characters = np.frombuffer(body, dtype=np.uint8)
+    ends, quotes = (np.flatnonzero(characters == ord(character)) for character in '\n"')
+    row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    starts = np.append(0, row_ends + 1)
+    longest = starts[np.argmax(np.diff(starts, append=len(body)))]
+    return int(np.searchsorted(ends, longest))
 
 
 def _settled(cells: pa.Array, place: int, delimiter: str) -> bool:
@@ -225,12 +250,22 @@ def _in_ns_range(dates: pa.Array) -> bool:
     return bool(years["min"] is None or (years["min"] > 1900 and years["max"] < 2200))
 
 
-def _mark_of(arrays: list[pa.Array], delimiter: str) -> str:
-    mark = decimal_mark([pc.utf8_trim_whitespace(array) for array in arrays], delimiter)
-    if mark is None:
-        problem = "can't be told: 12.035 may be twelve thousand or twelve, and no number in the file decides"
-        raise InputError("decimal", "unknown", problem, "Choose the decimal mark: a point or a comma.")
-    return mark
+def _mark_of(columns: Mapping[str, pa.Array], delimiter: str, line_of: Callable[[int], int]) -> str:
+    trimmed = {column: pc.utf8_trim_whitespace(cells) for column, cells in columns.items()}
+    mark = decimal_mark(list(trimmed.values()), delimiter)
+    if mark is not None:
+        return mark
+    column, row, value = next(
+        (column, row, cells[row].as_py())
+        for column, cells in trimmed.items()
+        if (row := pc.index(pc.match_substring_regex(cells, TWO_WAYS), True).as_py()) >= 0
+    )
+    whole = value.replace(",", "").replace(".", "")
+    problem = (
+        f"can't be told: line {line_of(row):,}, column {column}, {shown(value)} may be {int(whole):,} or "
+        f"{int(whole) / 1000:.3f}, and no number in the file decides"
+    )
+    raise InputError("decimal", "unknown", problem, "Choose the decimal mark: a point or a comma.")
 
 
 def _rows(count: int, unreadable: list[UnreadableRow]) -> Integers:
@@ -244,15 +279,16 @@ def _lines(text: bytes, header: Header) -> Callable[[Integers], list[int]]:
         return lines_of_text(text[header.body_start :], header.body_line)
 
     def lines(rows: Integers) -> list[int]:  # a quoted cell may go over several lines
-        reader = csv.reader(io.StringIO(text[header.body_start :].decode()), delimiter=header.delimiter)
+        body = io.StringIO(text[header.body_start :].decode(), newline="")
+        reader = csv.reader(body, delimiter=header.delimiter)
         starts, before = [0], 0
         try:
             for cells in reader:
                 if cells:
                     starts.append(header.body_line + before)
                 before = reader.line_num
-        except csv.Error:  # a cell of more than 131,072 characters: rows after it keep the last line
-            pass
+        except csv.Error:  # a cell of more than 131,072 characters: rows after it keep its line
+            starts.append(header.body_line + before)
         return [starts[min(int(row), len(starts) - 1)] for row in rows]
 
     return lines

@@ -16,14 +16,15 @@ from aisim_model.traces.formats.base import TraceFormat
 from aisim_model.traces.json_rows import (
     MAX_LINE_BYTES,
     Row,
-    arrivals_of_turns,
     numbered_lines,
     parsed,
     read_rows,
     requests_of,
 )
 from aisim_model.traces.raw import BlockIds, RawColumns, UnreadableRow, lines_of_text, one_array
+from aisim_model.traces.text import first_character
 from aisim_model.traces.trace import Integers
+from aisim_model.traces.turns import arrivals_of_turns, used_delays
 
 SAMPLE_ROWS = 50
 # pyarrow wants a whole row in a block; the larger one is for files with very long prompts.
@@ -39,12 +40,17 @@ def is_json(text: bytes) -> bool:
     >>> is_json(b' {"a": 1}'), is_json(b"a,b")
     (True, False)
     """
-    return text[:1000].lstrip()[:1] in (b"{", b"[")
+    return _first(text) in (b"{", b"[")
+
+
+def _first(text: bytes) -> bytes:
+    place = first_character(text)
+    return text[place : place + 1]
 
 
 def is_array(text: bytes) -> bool:
     """Whether a JSON text is one list rather than a line for each row."""
-    return text[:1000].lstrip()[:1] == b"["
+    return _first(text) == b"["
 
 
 def read_array(text: bytes, name: str) -> list[Any]:
@@ -186,10 +192,13 @@ def _columns(text: bytes, known: TraceFormat, fields: list[pa.Field], block_byte
         inputs, outputs = (pc.struct_field(requests, c) for c in (known.input_tokens, known.output_tokens))
     else:
         inputs, outputs = (one_array(table[c]) for c in (known.input_tokens, known.output_tokens))
+    waits = None
     if known.session and known.delay:
-        arrival = arrivals_of_turns(arrival, one_array(table[known.session]), one_array(table[known.delay]))
+        delays = one_array(table[known.delay])
+        waits = used_delays(arrival, delays)
+        arrival = arrivals_of_turns(arrival, one_array(table[known.session]), delays)
     ids = _block_ids(one_array(table[known.hash_ids])) if known.hash_ids else None
-    return RawColumns(arrival, inputs, outputs, rows, _lines(text), ids)
+    return RawColumns(arrival, inputs, outputs, rows, _lines(text), ids, delays=waits)
 
 
 def _table(text: bytes, fields: list[pa.Field], block_bytes: int, arrival: str) -> pa.Table:

@@ -19,6 +19,8 @@ from aisim_model.traces.raw import (
     UnreadableRow,
     too_many_unreadable,
 )
+from aisim_model.traces.text import first_line
+from aisim_model.traces.turns import arrivals_of_turns, used_delays
 
 MAX_LINE_BYTES = 8_000_000
 ROWS_PACKED_AT_ONCE = 50_000
@@ -59,6 +61,7 @@ def read_rows(rows: Iterable[tuple[int, Any]], known: TraceFormat) -> RawColumns
             if known.hash_ids:
                 ids.add(row.get(known.hash_ids), known.hash_ids in row)
     arrival, inputs, outputs, sessions, delays = cells.columns()
+    waits = used_delays(arrival, delays) if known.delay else None
     if known.delay:
         arrival = arrivals_of_turns(arrival, sessions, delays)
     line_numbers = np.array(lines, dtype=np.int64)
@@ -70,6 +73,7 @@ def read_rows(rows: Iterable[tuple[int, Any]], known: TraceFormat) -> RawColumns
         lines=lambda wanted: [int(line) for line in line_numbers[wanted - 1]],
         block_ids=ids.collected() if known.hash_ids else None,
         unreadable=tuple(unreadable),
+        delays=waits,
     )
 
 
@@ -141,32 +145,6 @@ class _IdCollector:
         return BlockIds(np.array(self._flat, dtype=np.int64), offsets, self._not_lists)
 
 
-def arrivals_of_turns(arrival: pa.Array, sessions: pa.Array, delays: pa.Array) -> pa.Array:
-    """Place a turn without a time of its own after the turn before it in its conversation."""
-    ends: dict[object, float] = {}
-    placed: list[float | None] = []
-    for at, session, delay in zip(_floats(arrival), sessions.to_pylist(), _floats(delays), strict=True):
-        if at is None and delay is not None and session in ends:
-            at = ends[session] + delay
-        if at is not None and session is not None:
-            ends[session] = at
-        placed.append(at)
-    return pa.array(placed, pa.float64())
-
-
-def _floats(cells: pa.Array) -> list[float | None]:
-    if not pa.types.is_string(cells.type):
-        return [None if cell is None else float(cell) for cell in cells.to_pylist()]
-    return [_float(cell) for cell in cells.to_pylist()]
-
-
-def _float(cell: str | None) -> float | None:
-    try:
-        return None if cell is None else float(cell)
-    except ValueError:
-        return None
-
-
 def requests_of(row: Row, known: TraceFormat) -> list[Row] | None:
     """Return the requests of a row: itself, or those of its list; None where that is no list of objects."""
     if not known.nested:
@@ -178,8 +156,10 @@ def requests_of(row: Row, known: TraceFormat) -> list[Row] | None:
 
 def numbered_lines(text: bytes, first_rows: int | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield lines with something on them; a line that is too long is cut, which makes it no JSON."""
-    taken, number = 0, 0
+    begin, line_number = first_line(text)
+    taken, number = 0, line_number - 1
     stream = io.BytesIO(text)
+    stream.seek(begin)
     while line := stream.readline(MAX_LINE_BYTES + 1):
         number += 1
         while not line.endswith(b"\n") and len(line) > MAX_LINE_BYTES and (rest := stream.readline(1 << 20)):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from aisim_model.errors import InputError
 from aisim_model.traces.trace import Integers
 
-NEW_LINE, SPACE = 10, 32
+NEW_LINE, RETURN, SPACE = 10, 13, 32
 # A file with more rows that are no rows is read wrongly, or is something else.
 MAX_UNREADABLE_ROWS = 100_000
 
@@ -62,6 +62,8 @@ class RawColumns:
         Rows left out of the columns.
     notes : tuple of str
         Conversions made, as sentences.
+    delays : pyarrow.Array or None
+        Waits after the turn before, of the rows without a time of their own.
     """
 
     arrival: pa.Array
@@ -73,6 +75,7 @@ class RawColumns:
     unreadable: tuple[UnreadableRow, ...] = ()
     decimal: str = "."
     notes: tuple[str, ...] = ()
+    delays: pa.Array | None = None
 
 
 def too_many_unreadable() -> InputError:
@@ -106,7 +109,11 @@ def lines_of_text(text: bytes, first_line: int, blanks: bytes = b"\r") -> Callab
 
     def lines(rows: Integers) -> list[int]:
         characters = np.frombuffer(text, dtype=np.uint8)
-        starts = np.append(0, np.flatnonzero(characters == NEW_LINE) + 1)
+        ends = np.flatnonzero(characters == NEW_LINE)
+        if b"\r" in text:  # alone it ends a line, too
+            returns = np.flatnonzero(characters[:-1] == RETURN)
+            ends = np.union1d(ends, returns[characters[returns + 1] != NEW_LINE])
+        starts = np.append(0, ends + 1)
         starts = starts[starts < len(text)]
         taken = np.ones(starts.size, dtype=np.bool_)
         for place in np.flatnonzero(characters[starts] <= SPACE):  # only these lines may be blank

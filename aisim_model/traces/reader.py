@@ -237,15 +237,18 @@ def _trace(
 ) -> tuple[Trace, list[str], int]:
     """Put the good rows in order of arrival, with their hash ids; return notes and zero outputs too."""
     notes = []
+    if checked.times.some_have_zones:
+        notes.append("Dates without a zone stand beside some with one and are read as UTC.")
     arrival_ms = arrivals_ms(checked.times, good, unit)
     taken = np.flatnonzero(good)
-    if (np.diff(arrival_ms) < 0.0).any():
+    unsorted = bool((np.diff(arrival_ms) < 0.0).any())
+    if unsorted:
         order = np.argsort(arrival_ms, kind="stable")
         arrival_ms, taken = arrival_ms[order], taken[order]
         notes.append(
             "Rows were not in order of arrival and have been sorted; ties keep the order of the file."
         )
-    everything = taken.size == good.size and not notes
+    everything = taken.size == good.size and not unsorted
     inputs, outputs, rows = (
         column if everything else column[taken]
         for column in (checked.input_tokens, checked.output_tokens, raw.rows)

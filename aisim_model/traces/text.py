@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from aisim_model.errors import InputError
 
@@ -28,6 +29,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 SAMPLE_BYTES = 4096
+BLANKS = re.compile(rb"\s*")
 REMEDY = "Upload a trace as CSV or JSON lines, plain or in gz or zip."
 
 
@@ -70,7 +72,36 @@ def utf8_text(data: bytes, name: str) -> tuple[bytes, str]:
         raise InputError("trace", name, "is not text: it has NUL bytes", REMEDY)
     if not text or text.isspace():
         raise InputError("trace", name, "is empty", REMEDY)
-    return text, encoding
+    return _with_line_feeds(text), encoding
+
+
+def first_character(text: bytes) -> int:
+    r"""Return where the first character stands that is no blank, the length of the text where none is.
+
+    Examples
+    --------
+    >>> first_character(b" \n a")
+    3
+    """
+    blank = BLANKS.match(text)
+    return blank.end() if blank else 0
+
+
+def first_line(text: bytes) -> tuple[int, int]:
+    r"""Return where the first line with something on it begins, and its number.
+
+    Examples
+    --------
+    >>> first_line(b" \n\n  a")
+    (3, 3)
+    """
+    begin = text.rfind(b"\n", 0, first_character(text)) + 1
+    return begin, text.count(b"\n", 0, begin) + 1
+
+
+def _with_line_feeds(text: bytes) -> bytes:
+    """Return a text whose lines end in returns alone, as old Macintosh files have them, with line feeds."""
+    return text if b"\n" in text else text.replace(b"\r", b"\n")
 
 
 def _encoding(data: bytes) -> str:

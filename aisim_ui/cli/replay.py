@@ -85,6 +85,10 @@ def replay(
         Literal["ns", "us", "ms", "s"] | None,
         typer.Option(help="Unit of arrival times; told from their span where left out."),
     ] = None,
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
+    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -132,7 +136,11 @@ def replay(
         check_no_deployment({**of_deployment, "prefill": prefill, "decode_step_ms": decode_step_ms})
         run = _on_rows(scenario.read(), scenario.name, of_traffic)
     requests, report = read_trace(
-        trace, time_unit=time_unit, columns=mapped_columns(columns), skip_bad_rows=skip_bad_rows
+        trace,
+        time_unit=time_unit,
+        decimal=decimal,
+        columns=mapped_columns(columns),
+        skip_bad_rows=skip_bad_rows,
     )
     results, figures = run(requests)
     if out is not None:

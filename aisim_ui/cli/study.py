@@ -34,6 +34,10 @@ def study(
         Literal["ns", "us", "ms", "s"] | None,
         typer.Option(help="Unit of arrival times; told from their span where left out."),
     ] = None,
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
+    ] = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")
     ] = False,
@@ -51,7 +55,8 @@ def study(
 
     executor = shared_over(workers, dask) or ThreadPoolExecutor(1)
     asked = read_scenario(scenario.read(), scenario.name)
-    requests = list(_read(traces, asked.traffic, time_unit, skip_bad_rows))
+    how = {"time_unit": time_unit, "decimal": decimal, "skip_bad_rows": skip_bad_rows}
+    requests = list(_read(traces, asked.traffic, how))
     with typer.progressbar(length=1, label="Study", file=sys.stderr) as bar:
 
         def progress(done: int, parts: int) -> None:
@@ -70,15 +75,13 @@ def study(
         print_table([_line(row) for row in rows])
 
 
-def _read(
-    traces: Iterable[Path], traffic: Traffic, time_unit: str | None, skip_bad_rows: bool
-) -> Iterable[StudyTrace]:
+def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iterable[StudyTrace]:
     from aisim_model.study.part import StudyTrace
     from aisim_model.study.scenario_replay import asked_trace
     from aisim_model.traces import read_trace
 
     for file in traces:
-        trace, report = read_trace(file, time_unit=time_unit, skip_bad_rows=skip_bad_rows)
+        trace, report = read_trace(file, **how)
         yield StudyTrace(asked_trace(trace, traffic)[0], report.rows_left_out)
 
 

@@ -36,6 +36,16 @@ def test_faulty_rows_are_refused_by_line_or_left_out_and_counted(aisim: Aisim, t
     assert [row["rows_left_out"] for row in csv.DictReader(out.read_text("utf-8").splitlines())] == ["1", "1"]
 
 
+def test_a_number_that_reads_two_ways_is_asked_about_and_may_be_told(aisim: Aisim, tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    trace.write_text("timestamp_s;input_length;output_length\n0;12.035;5\n2;7;5\n", "utf-8")
+    refused = aisim(f"replay {trace} {BY_HAND}")
+    assert (refused.status, refused.out) == (2, "")
+    assert "line 2, column input_length, '12.035' may be 12,035 or 12.035" in refused.err
+    ran = aisim(f"replay {trace} {BY_HAND} --decimal , --json")
+    assert (ran.status, ran.json["total_input_tokens"], ran.json["span_s"]) == (0, 12_042, 2.0)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

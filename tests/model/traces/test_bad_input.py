@@ -70,6 +70,7 @@ def zip_of(**files: str) -> bytes:
         (json_row() + b"x\n" * 100_001, "more than 100,000 of them can't be read as rows"),
         (HEADER + (b"0,5," + b"5" * 3_000_000 + b"\n") * 3, "3 rows can't be replayed"),
         (b"[" + b" " * 64_000_001, "is one JSON list of more than 64 MB"),
+        (HEADER + GOOD + b'1,"2,' + b"3" * 40_000_000, "upload.*more than 17 MB from line 3 on, or a quote"),
         (b'{"timestamp": 0, "requests": []}\n', "has no requests"),
         (b'{"timestamp": 0, "requests": null}\n', "line 1: must have a list of objects as requests"),
         (HEADER + b"0,5,5\n1e17,5,5\n" * 2 + b"1e18,5,5\n", "a second is unusual|146 years"),
@@ -164,6 +165,31 @@ def test_a_faulty_json_row_is_named_and_may_be_left_out(row: bytes, said: str, l
     assert report.rows_left_out == 1
 
 
+TURNS = (
+    b'{"session_id": "a", "input_length": 5, "output_length": 1, "timestamp": 600}\n'
+    b'{"session_id": "a", "input_length": 6, "output_length": 1, %s}\n'
+    b'{"session_id": "a", "input_length": 7, "output_length": 1, "delay": 100}\n'
+    b'{"session_id": "b", "input_length": 8, "output_length": 1, "timestamp": 50}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (b'"delay": -50', "line 2, column delay, '-50.*': must not be negative"),
+        (b'"delay": "soon"', "line 2, column delay, 'soon': must be a finite number of milliseconds"),
+        (b'"delay": Infinity', "line 2, column delay, 'inf': must be a finite number"),
+        (b'"delay": 5, "timestamp": "noon"', "line 2, column timestamp, 'noon': must be a finite number"),
+        (b'"delay": null', "line 2, column timestamp: is missing"),
+    ],
+)
+def test_a_turn_that_has_no_place_is_named_and_so_is_the_one_after_it(second: bytes, said: str) -> None:
+    with pytest.raises(BadRowsError, match=f"2 rows.*{said}.*; line 3, column timestamp: is missing"):
+        read_trace(TURNS % second, "t.jsonl")
+    trace, report = read_trace(TURNS % second, "t.jsonl", skip_bad_rows=True)
+    assert (trace.input_tokens.tolist(), report.rows_left_out) == ([8, 5], 2)
+
+
 def test_many_faulty_rows_are_counted_and_the_first_are_named() -> None:
     contents = HEADER + GOOD + b"1,0,5\n" * 2000
     with pytest.raises(BadRowsError) as caught:
@@ -182,6 +208,11 @@ def test_a_row_over_several_lines_is_named_by_its_first() -> None:
     contents = b'timestamp,input_length,output_length,text\n0,1,1,"two\nlines"\n1,x,1,"a\nb"\n2,2,2,c\n'
     with pytest.raises(BadRowsError, match="line 4, column input_length, 'x'"):
         read_trace(contents, "t.csv")
+
+
+def test_a_quote_left_open_is_named_by_its_line() -> None:
+    with pytest.raises(BadRowsError, match="1 row can't be replayed: line 3, '1,\"2"):
+        read_trace(HEADER + GOOD + b'1,"2,' + b"3" * 200_000, "t.csv")
 
 
 def test_a_row_after_a_very_long_cell_is_still_named() -> None:

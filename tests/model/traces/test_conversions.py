@@ -43,6 +43,34 @@ def test_separators_and_line_ends(delimiter: str, end: str) -> None:
     assert any("separated by" in note for note in report.notes) == (delimiter != ",")
 
 
+def test_lines_that_end_in_returns_alone_are_lines_in_any_format() -> None:
+    trace, _ = read_trace(lines(0, 1500).replace(b"\n", b"\r"), "t.jsonl")
+    assert trace.arrival_ms.tolist() == [0, 1500]
+    table = TABLE.replace("300", "x").replace("\n", "\r").encode()
+    with pytest.raises(InputError, match="line 3, column input_length, 'x'"):
+        read_trace(table, "t.csv")
+    with pytest.raises(InputError, match="line 3, column input_length, 'x'"):
+        read_trace(b"\n".join(table.split(b"\r", 1)), "one line feed.csv")
+
+
+def test_a_quoted_header_after_blanks_is_read() -> None:
+    contents = b' "timestamp", "input_length", "output_length"\n0,100,5\n'
+    assert read_trace(contents, "t.csv")[0].input_tokens.tolist() == [100]
+
+
+def test_blank_lines_above_a_trace_are_counted_and_skipped() -> None:
+    trace, _ = read_trace(b"\n" * 3000 + lines(0, 1), "t.jsonl")
+    assert len(trace) == 2
+    with pytest.raises(InputError, match="line 3,002, column timestamp, 'x'"):
+        read_trace(b"\n" * 3000 + TABLE.replace("0,100", "x,100").encode(), "t.csv")
+
+
+def test_apostrophes_and_thin_spaces_group_thousands() -> None:
+    contents = "timestamp,input_length,output_length\n0,12\u2019035,5\n1,1\u2009126\u2009195,5\n3,7'000,5\n"
+    trace, _ = read_trace(contents.encode(), "ch.csv")
+    assert trace.input_tokens.tolist() == [12035, 1126195, 7000]
+
+
 def test_the_line_that_excel_puts_above_a_header_is_no_row() -> None:
     trace, _ = read_trace(b"sep=;\n" + TABLE.replace(",", ";").encode(), "t.csv")
     assert len(trace) == 2
@@ -65,7 +93,7 @@ def test_a_decimal_point_shows_that_commas_are_thousands() -> None:
 
 def test_a_number_that_reads_two_ways_is_asked_about() -> None:
     contents = b"timestamp;input_length;output_length\n0;12.035;5\n1;7;5\n"
-    with pytest.raises(InputError, match=r"12\.035 may be twelve thousand or twelve"):
+    with pytest.raises(InputError, match=r"line 2, column input_length, '12\.035' may be 12,035 or 12\.035"):
         read_trace(contents, "t.csv")
     trace, _ = read_trace(contents, "t.csv", decimal=",")
     assert trace.input_tokens.tolist() == [12035, 7]
@@ -97,6 +125,18 @@ def test_dates_with_and_without_zone_and_fraction() -> None:
     # 02:00:20.123456 two hours east of Greenwich is 00:00:20.123456
     assert trace.arrival_ms.tolist() == [0, 10123.456, 20000, 21500]
     assert report.time_unit == "datetime"
+
+
+def test_dates_may_say_utc_and_those_without_a_zone_are_said_beside_others() -> None:
+    header = b"TIMESTAMP,ContextTokens,GeneratedTokens\n"
+    trace, report = read_trace(header + b"2024-05-12 00:00:10 UTC,1,1\n2024-05-12 00:00:20z,2,1\n", "t.csv")
+    assert trace.arrival_ms.tolist() == [0, 10000]
+    assert not any("without a zone" in note for note in report.notes)
+    # the first is 22:00:10 of the day before in UTC: 2 h and 10 s earlier
+    mixed = header + b"2024-05-12 00:00:10+02:00,1,1\n2024-05-12 00:00:20,2,1\n"
+    trace, report = read_trace(mixed, "t.csv")
+    assert trace.arrival_ms.tolist() == [0, 7_210_000]
+    assert "Dates without a zone stand beside some with one and are read as UTC." in report.notes
 
 
 def test_dates_in_json_lines() -> None:
