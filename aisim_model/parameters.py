@@ -27,7 +27,9 @@ CHOSEN = (
     "top_k_experts",
     "moe_topk",
     "moe_top_k",
+    "moe_k",
 )
+SHARED_COUNT = ("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts")
 SHARED_SIZE = (
     "shared_expert_intermediate_size",
     "moe_shared_expert_intermediate_size",
@@ -43,9 +45,12 @@ INTERMEDIATE = (
     "hidden_dim",
     "d_ff",
     "block_ff_dim",
+    "dff",
 )
 MAX_FFN_MULT = 100
 GATED_MATRICES, PLAIN_MATRICES = 3, 2
+PLAIN_ACTIVATIONS = ("relu2", "xielu")
+GATED_CLASSES = ("qwen", "bitnet")
 GATED_ACTIVATIONS = ("silu", "swish", "swiglu", "swigluoai", "situ")
 PLAIN_SIGNS = ("layer_norm_epsilon", "layer_norm_eps", "activation_function", "norm_epsilon", "d_model")
 
@@ -219,11 +224,11 @@ def _mlp(keys: Keys, width: int) -> int:
 def _matrices(keys: Keys) -> int:
     """Return how many matrices an MLP has: gated ones three, plain ones two."""
     act = keys.raw("hidden_act", "hidden_activation", "mlp_hidden_act", "activation_function")
-    if act == "relu2" or keys.model_type.startswith("rwkv"):
-        return PLAIN_MATRICES
-    if keys.has("ffn_act_fn"):
+    if keys.has("ffn_act_fn") or keys.model_type in GATED_CLASSES:
         return GATED_MATRICES
-    gated = act in GATED_ACTIVATIONS or keys.has("rms_norm_eps", "rmsnorm") or keys.model_type == "qwen"
+    if act in PLAIN_ACTIVATIONS or keys.model_type.startswith("rwkv"):
+        return PLAIN_MATRICES
+    gated = act in GATED_ACTIVATIONS or keys.has("rms_norm_eps", "rmsnorm")
     gated = gated or "gated" in str(keys.config.get("feed_forward_proj"))  # T5 1.1
     return GATED_MATRICES if gated or not keys.has(*PLAIN_SIGNS) else PLAIN_MATRICES
 
@@ -232,7 +237,8 @@ def _intermediate(keys: Keys, index: int = 0) -> int:
     width = _at(keys, INTERMEDIATE, index)
     if width is None and keys.model_type in ("rwkv5", "rwkv6"):
         return int(3.5 * hidden_size(keys)) // 32 * 32  # as the class rounds
-    if keys.has("block_ff_dim") and keys.flag("block_auto_adjust_ff_dim") is not False:
+    adjusted = keys.flag("block_auto_adjust_ff_dim")
+    if adjusted or (adjusted is None and keys.has("block_ff_dim")):
         return math.ceil(2 * (width or 0) // 3 / 256) * 256  # LFM2 takes two thirds, in steps of 256
     if width is None and _matrices(keys) > PLAIN_MATRICES:
         raise keys.missing(INTERMEDIATE[0], "the size of the MLP")
@@ -245,7 +251,7 @@ def _shared(keys: Keys, size: int, index: int) -> int:
     """Return the width of the experts that every token runs through [-]."""
     if keys.has("intermediate_size_mlp"):
         return size  # Llama-4 has one such expert, without a key
-    count = _at(keys, ("n_shared_experts", "num_shared_experts", "num_shared_expert"), index)
+    count = _at(keys, SHARED_COUNT, index)
     return keys.whole(*SHARED_SIZE, low=0) or (count or 0) * size
 
 
@@ -270,7 +276,12 @@ def _pruned(keys: Keys, index: int) -> int:
 
 def _is_sparse(keys: Keys, index: int) -> bool:
     """Whether a layer has experts."""
-    if index < (keys.whole("first_k_dense_replace", "num_dense_layers", low=0) or 0):
+    if keys.flag("is_moe") is False:
+        return False
+    kinds = keys.items("mlp_layer_types") or []
+    if index < len(kinds):
+        return bool(kinds[index] != "dense")
+    if index < (keys.whole("first_k_dense_replace", "num_dense_layers", "moe_layer_start_index", low=0) or 0):
         return False
     if index in (keys.items("mlp_only_layers") or []):
         return False

@@ -118,6 +118,43 @@ def test_a_dense_first_layer_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
+    "first",
+    [{"mlp_layer_types": ["dense", "sparse"]}, {"mlp_layer_types": ["dense", "hash_moe"]}]
+    + [{"moe_layer_start_index": 1}],
+)
+def test_which_layers_have_experts_by_their_other_names(first: dict[str, Any]) -> None:
+    experts = {"moe_num_experts": 4, "moe_k": 1, "moe_intermediate_size": 4, "moe_num_shared_experts": 2}
+    found = estimate_parameters({**SMALL, **experts, **first})
+    # as above, and two shared experts of 3 x 8 x 4 in the second layer
+    assert found.total == 160 + 2 * 192 + 384 + 6 * 96 + 32
+
+
+def test_experts_that_are_switched_off_are_an_mlp() -> None:
+    experts = {"num_experts": 4, "num_experts_per_tok": 1, "is_moe": False}
+    assert estimate_parameters({**SMALL, **experts}).total == 1312
+
+
+@pytest.mark.parametrize(
+    ("more", "matrices"),
+    [
+        ({"hidden_act": "relu2"}, 2),
+        ({"hidden_act": "xielu", "rms_norm_eps": 1e-5}, 2),
+        ({"hidden_act": "relu2", "model_type": "bitnet"}, 3),
+    ],
+)
+def test_how_many_matrices_an_mlp_has(more: dict[str, Any], matrices: int) -> None:
+    assert estimate_parameters({**SMALL, **more}).total == 160 + 2 * (192 + matrices * 128)
+
+
+@pytest.mark.parametrize("name", ["block_ff_dim", "intermediate_size"])
+def test_lfm2_takes_two_thirds_of_its_width_in_steps_of_256(name: str) -> None:
+    # two thirds of 600 is 400, which goes up to 512: 3 x 8 x 512 a layer
+    sizes = {key: value for key, value in SMALL.items() if key != "intermediate_size"}
+    config = {**sizes, name: 600, "block_auto_adjust_ff_dim": True}
+    assert estimate_parameters(config).total == 160 + 2 * (192 + 3 * 8 * 512)
+
+
+@pytest.mark.parametrize(
     ("left_out", "more"),
     [
         ("vocab_size", {}),
