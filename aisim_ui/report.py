@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 import plotly.io
 from plotly.offline import get_plotlyjs
+from pydantic import BaseModel
 
 from aisim_model import MODEL_VERSION
-from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario import Deployment, Scenario
+from aisim_model.scenario.explore import Explore
+from aisim_model.scenario.traffic import Traffic
 from aisim_ui.answers import Number
 from aisim_ui.charts.settings import chart_config
 from aisim_ui.columns import Columns
@@ -132,27 +135,55 @@ def _number_text(value: float) -> str:
 
 
 def _scenario(scenario: Scenario) -> str:
-    """Write every value of a scenario out: the workload, then a column a deployment."""
-    workload = {"Workload": _titles(Workload), "Value": _values(scenario.workload, Workload)}
-    rows = {"Deployment": _titles(Deployment)}
+    """Write a scenario out: the workload, a column a deployment, what is looked at and what is replayed."""
+    rows = {"Deployment": [_title(Deployment, name) for name in Deployment.model_fields]}
     for number, row in enumerate(scenario.deployments, start=1):
-        rows[f"{number}"] = _values(row, Deployment)
-    return f"<h2>Scenario</h2>{_table(workload)}{_table(rows)}"
+        rows[f"{number}"] = [value for _, value in _values(row)]
+    parts = (
+        _listed("Workload", _values(scenario.workload)),
+        _table(rows),
+        _listed("Explore", _explored(scenario.explore)),
+        _listed("Traffic", _replayed(scenario.traffic)),
+    )
+    return f"<h2>Scenario</h2>{''.join(parts)}"
 
 
-def _titles(model: type[Workload | Deployment]) -> list[str]:
-    return [f"{info.title or name} ({name})" for name, info in model.model_fields.items()]
+def _listed(name: str, pairs: Sequence[tuple[str, str]]) -> str:
+    return _table({name: [title for title, _ in pairs], "Value": [value for _, value in pairs]})
 
 
-def _values(part: Workload | Deployment, model: type[Workload | Deployment]) -> list[str]:
-    return [_written(getattr(part, name)) for name in model.model_fields]
+def _explored(look: Explore) -> list[tuple[str, str]]:
+    """List what is looked at, with the ranges of the fields along its axes."""
+    ranges = [(f"From, to, scale ({name})", _written(look.ends(name))) for name in look.fields]
+    return [*_values(look, without=("ranges",)), *ranges]
+
+
+def _replayed(traffic: Traffic) -> list[tuple[str, str]]:
+    """List where requests come from and how they are replayed, with the file or the rule they come from."""
+    found = _values(traffic, without=("file", "synthetic"))
+    source = {"file": traffic.file, "synthetic": traffic.synthetic}.get(traffic.source)
+    return found if source is None else [*found, *_values(source)]
+
+
+def _title(model: type[BaseModel], name: str) -> str:
+    return f"{model.model_fields[name].title or name} ({name})"
+
+
+def _values(part: BaseModel, without: Sequence[str] = ()) -> list[tuple[str, str]]:
+    model = type(part)
+    names = [name for name in model.model_fields if name not in without]
+    return [(_title(model, name), _written(getattr(part, name))) for name in names]
 
 
 def _written(value: Any) -> str:
     if value is None:
         return "open"
-    if isinstance(value, int):
-        return f"{value:,}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return f"{value:,.0f}"
+    if isinstance(value, tuple):
+        return ", ".join(_written(one) for one in value) or "none"
     return str(getattr(value, "name", value)) if hasattr(value, "model_fields") else str(value)
 
 

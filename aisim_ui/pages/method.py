@@ -1,15 +1,17 @@
 """Method: why should I believe it? The equations, the assumptions and what is left out."""
 
+import re
 from pathlib import Path
 
 import streamlit as st
 
 TEXT = Path(__file__).parents[2] / "docs" / "model.md"
 
-st.markdown(TEXT.read_text(encoding="utf-8"))
+text = TEXT.read_text(encoding="utf-8")
+st.markdown(re.sub(r"^#", "####", text, flags=re.MULTILINE))  # headings as large as on the other pages
 st.download_button(
     "This text as Markdown",
-    TEXT.read_bytes(),
+    text.encode("utf-8"),
     file_name="aisim-model.md",
     mime="text/markdown",
     on_click="ignore",

@@ -11,6 +11,8 @@ import pytest
 from aisim_model import MODEL_VERSION
 from aisim_model.compare import compare, table
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.explore import Explore
+from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_ui.answers import numbers, sentence
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.report import Chart, Table, report_html
@@ -95,6 +97,33 @@ def test_every_value_of_the_scenario_is_in_it(example: str) -> None:
             assert f"({name})" in example
     assert "<td>12,000</td>" in example
     assert "<td>roce-100</td>" in example
+
+
+def cells(page: str) -> dict[str, str]:
+    """Return the tables of two columns: what stands beside each title."""
+    return dict(re.findall(r"<tr>\s*<td>([^<]*)</td>\s*<td>([^<]*)</td>\s*</tr>", page))
+
+
+def test_what_explore_and_traffic_were_asked_is_in_it(example: str) -> None:
+    found = cells(example)
+    for model, left_out in ((Explore, {"ranges"}), (Traffic, {"file", "synthetic"})):
+        for name in set(model.model_fields) - left_out:
+            assert any(title.endswith(f"({name})") for title in found), name
+    assert found["From, to, scale (prompt_tokens)"] == "128, 131,072, log"
+    assert found["Prefix caching (prefix_caching)"] == "yes"
+    assert "(requests_per_s)" not in example  # of a rule that made nothing here
+
+
+def test_the_source_of_its_traffic_is_written_out() -> None:
+    file = TraceFile(name="<i>.csv", sha256="0" * 64, rows=12, columns=(("arrival", "when"),))
+    rows = Traffic(source="file", file=file, deployment_ids=("split-400g", "split-fp8"))
+    found = cells(report_html("x", (), Scenario().changed(traffic=rows), LINK, "light"))
+    assert (found["rows (rows)"], found["columns (columns)"]) == ("12", "arrival, when")
+    assert found["name (name)"] == "&lt;i&gt;.csv"
+    assert found["Deployments (deployment_ids)"] == "split-400g, split-fp8"
+    made = Scenario().changed(traffic=Traffic(source="synthetic", synthetic=SyntheticRule(seed=7)))
+    found = cells(report_html("x", (), made, LINK, "light"))
+    assert (found["Requests (requests)"], found["Seed (seed)"]) == ("2,000", "7")
 
 
 def test_a_hostile_name_is_text_everywhere() -> None:
