@@ -45,7 +45,7 @@ def mixer_weights(keys: Keys, kind: Kind) -> int:
         return _compressed(keys)
     if name == "matrix":
         return _matrix(keys)
-    if name in ("recurrent", "conv", "rwkv"):
+    if name in ("recurrent", "conv", "hyena", "rwkv"):
         return _recurrent(keys, name)
     if name == "decoder":
         return 4 * _reading(keys)  # four matrices over itself, four over the source
@@ -133,7 +133,7 @@ def _matrix(keys: Keys) -> int:
 def _recurrent(keys: Keys, name: str) -> int:
     """RG-LRU, a short convolution, or RWKV's time mix."""
     hidden = hidden_size(keys)
-    if name == "conv":
+    if name in ("conv", "hyena"):
         return 4 * hidden * hidden
     if name == "rwkv":
         return (5 if keys.model_type == "rwkv" else 6) * hidden * hidden  # one of them in the channel mix

@@ -119,8 +119,11 @@ def test_a_dense_first_layer_by_hand() -> None:
 
 @pytest.mark.parametrize(
     "first",
-    [{"mlp_layer_types": ["dense", "sparse"]}, {"mlp_layer_types": ["dense", "hash_moe"]}]
-    + [{"moe_layer_start_index": 1}],
+    [
+        {"mlp_layer_types": ["dense", "sparse"]},
+        {"mlp_layer_types": ["dense", "hash_moe"]},
+        {"moe_layer_start_index": 1},
+    ],
 )
 def test_which_layers_have_experts_by_their_other_names(first: dict[str, Any]) -> None:
     experts = {"moe_num_experts": 4, "moe_k": 1, "moe_intermediate_size": 4, "moe_num_shared_experts": 2}

@@ -43,11 +43,19 @@ def kv_heads(keys: Keys) -> int:
             raise keys.contradiction("multi_query", True, f"{_name(keys)} = {declared}")
         return 1
     if declared is None:
-        return attention_heads(keys)
+        return _grouped(keys, attention_heads(keys))
     if heads is not None and heads % declared:
         name = next((key for key in HEADS if keys.has(key)), HEADS[0])
         raise keys.contradiction(_name(keys), declared, f"{name} = {heads}, which it must divide")
     return declared
+
+
+def _grouped(keys: Keys, heads: int) -> int:
+    """Return the heads over how many share one (StripedHyena); all where none do [-]."""
+    shared = keys.whole("proj_groups") or 1
+    if heads % shared:
+        raise keys.contradiction("proj_groups", shared, f"{HEADS[0]} = {heads}, which it must divide")
+    return heads // shared
 
 
 def head_elements(keys: Keys, query_heads: int | None = None) -> int:

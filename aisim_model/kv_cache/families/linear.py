@@ -21,11 +21,21 @@ def names_linear_heads(keys: Keys) -> bool:
 
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
-    for find in (_kimi, _interval, _flags, _groups):
+    for find in (_solar, _kimi, _interval, _flags, _groups):
         kinds = find(keys)
         if kinds is not None:
             return kinds
     return None
+
+
+def _solar(keys: Keys) -> Sequence[Kind] | None:
+    """Solar Open 2: the layers with softmax attention, counted from 0."""
+    listed = keys.items("gqa_layers") if keys.has("linear_attn_config") else None
+    if listed is None:
+        return None
+    count = layer_count(keys)
+    places = {keys.checked("gqa_layers", place, low=0, high=count - 1) for place in listed}
+    return [FULL if index in places else LINEAR for index in range(count)]
 
 
 def _kimi(keys: Keys) -> Sequence[Kind] | None:
@@ -139,4 +149,6 @@ def _lightning_state(keys: Keys) -> State:
     return _square_state(keys, heads, size, keys.whole("short_conv_kernel_size") or 1)
 
 
-FAMILY = Family("linear", "Qwen3-Next, Qwen3.5, Kimi-Linear, MiniMax-Text-01, Ring-linear", _pattern, _keep)
+FAMILY = Family(
+    "linear", "Qwen3-Next, Qwen3.5, Kimi-Linear, Solar Open 2, MiniMax-Text-01, Ring-linear", _pattern, _keep
+)

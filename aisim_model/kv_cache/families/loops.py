@@ -7,7 +7,7 @@ from aisim_model.kv_cache.families.windowed import window_tokens
 from aisim_model.kv_cache.keys import Keys
 from aisim_model.kv_cache.parts import HeadKv, Layer
 
-PASSES = ("total_ut_steps", "loop_num", "num_loops")
+PASSES = ("total_ut_steps", "loop_num")
 PART_PASSES, PART_START, PART_END = "loop_num_passes", "loop_layer_index_start", "loop_layer_index_end"
 MAX_PASSES = 64
 WINDOW = "loop_window_size"

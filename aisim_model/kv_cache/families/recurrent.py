@@ -10,6 +10,8 @@ from aisim_model.kv_cache.parts import Layer, State
 
 STATE_BYTES = 4  # fp32
 RWKV_SIZES = ("head_size", "head_dim", "head_size_a")
+HYENA_STATES, HYENA_TAPS, HYENA_PROJECTIONS = 2, 3, 3  # what its class takes where the file says nothing
+COMPLEX_BYTES = 8  # two of fp32
 RWKV4_STATES = 3  # numerator, denominator and running maximum
 RWKV_SHIFTS = 2  # the token before, for time mix and for channel mix
 
@@ -17,20 +19,23 @@ RWKV_SHIFTS = 2  # the token before, for time mix and for channel mix
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
     if keys.model_type.startswith("rwkv"):
         return [Kind("rwkv")] * layer_count(keys)
-    places = keys.items("full_attn_idxs")
-    if places is None:
-        return None
-    count = layer_count(keys)
-    full = {keys.checked("full_attn_idxs", place, low=0, high=count - 1) for place in places}
-    return [FULL if index in full else Kind("conv") for index in range(count)]
+    for name, other in (("full_attn_idxs", "conv"), ("attn_layer_idxs", "hyena")):
+        places = keys.items(name)
+        if places is not None:
+            count = layer_count(keys)
+            full = {keys.checked(name, place, low=0, high=count - 1) for place in places}
+            return [FULL if index in full else Kind(other) for index in range(count)]
+    return None
 
 
 def _keep(keys: Keys, kind: Kind) -> Layer | None:
-    if kind.name not in ("recurrent", "conv", "rwkv"):
+    if kind.name not in ("recurrent", "conv", "hyena", "rwkv"):
         return None
     hidden = keys.need(*HIDDEN, what="the recurrent state")
     if kind.name == "rwkv":
         return (_rwkv(keys, hidden),)
+    if kind.name == "hyena":
+        return (_hyena(keys, hidden),)
     if kind.name == "conv":
         taps = keys.need("conv_L_cache", what="the convolution's inputs")
         return (State(heads=hidden, recurrent_bytes=0, conv_bytes=hidden * (taps - 1) * keys.dtype_bytes),)
@@ -42,6 +47,17 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
             recurrent_bytes=width * STATE_BYTES,
             conv_bytes=width * (taps - 1) * keys.dtype_bytes,
         ),
+    )
+
+
+def _hyena(keys: Keys, hidden: int) -> State:
+    """StripedHyena: complex states a channel, and the last inputs of a filter over three projections."""
+    states = keys.whole("state_size") or HYENA_STATES
+    taps = keys.whole("short_filter_length") or HYENA_TAPS
+    return State(
+        heads=hidden,
+        recurrent_bytes=hidden * states * COMPLEX_BYTES,
+        conv_bytes=HYENA_PROJECTIONS * hidden * (taps - 1) * keys.dtype_bytes,
     )
 
 
@@ -58,4 +74,4 @@ def _rwkv(keys: Keys, hidden: int) -> State:
     return State(heads=heads, recurrent_bytes=heads * size * size * STATE_BYTES, conv_bytes=shifts)
 
 
-FAMILY = Family("recurrent", "RecurrentGemma, RWKV 4 to 7, LFM2", _pattern, _keep)
+FAMILY = Family("recurrent", "RecurrentGemma, RWKV 4 to 7, LFM2, StripedHyena", _pattern, _keep)

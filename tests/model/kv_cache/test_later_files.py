@@ -194,6 +194,8 @@ def test_nested_files_leave_out_what_their_class_gives(
         ({**MLA, "index_topk_pattern": "FF"}, "index_topk_pattern = '2 entries': contradicts"),
         ({**SIZES, "linear_attn_config": {"num_heads": 2, "head_dim": 8}}, "full_attn_layers = None"),
         ({**SIZES, "num_key_value_heads": [2, 3, 1, 4]}, "num_key_value_heads = 3: contradicts"),
+        ({**SIZES, "num_key_value_heads": None, "proj_groups": 3}, "proj_groups = 3: contradicts"),
+        ({**SIZES, "gqa_layers": [4], "linear_attn_config": {"num_heads": 2}}, "gqa_layers = 4"),
         ({**SIZES, "num_key_value_heads": []}, "num_key_value_heads = '0 entries': contradicts"),
         (
             {**SIZES, "num_hidden_layers": None, "layer_types": ["full"], "num_key_value_heads": []},
