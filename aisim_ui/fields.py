@@ -27,6 +27,7 @@ UNITS = (
     ("_ms", "ms"),
     ("_us", "µs"),
     ("usd_per_gpu_hour", "USD/h"),
+    ("block_size", "tokens"),
 )
 
 
@@ -55,7 +56,7 @@ class Field:
         """The range, in words."""
         kind = "a whole number" if self.whole else "a number"
         start = f"above {plain(self.low)} and at most" if self.low_open else f"from {plain(self.low)} to"
-        return f"{kind} {start} {plain(self.high)}"
+        return f"{kind} {start} {plain(self.high)} {self.unit}".rstrip()
 
     def parse(self, text: str) -> int | float | None:
         """Turn what a person typed into a value of this field.
@@ -65,7 +66,8 @@ class Field:
         InputError
             With the field, the text, the range and what to do.
         """
-        typed = re.sub(r"(?<=\d)[,_\s\u00a0\u202f](?=\d{3}(?!\d))", "", text.strip())
+        bare = text.strip().removesuffix(self.unit).strip()  # 50 GB/s is 50; 400 Gb/s is refused
+        typed = re.sub(r"(?<=\d)[,_\s\u00a0\u202f](?=\d{3}(?!\d))", "", bare)
         if not typed:
             if self.optional:
                 return None
@@ -117,6 +119,11 @@ def _is_whole(annotation: Any) -> bool:
     return annotation is int
 
 
+def unit_of(name: str) -> str:
+    """Return the unit that a name ends in; empty where it has none."""
+    return next((unit for ending, unit in UNITS if name.endswith(ending)), "")
+
+
 @cache
 def field(model: type[BaseModel], name: str) -> Field:
     """Read a field of a scenario's part."""
@@ -133,7 +140,7 @@ def field(model: type[BaseModel], name: str) -> Field:
         name=name,
         label=info.title or name,
         help=f"{info.description or ''} Field `{name}`.".strip(),
-        unit=next((unit for ending, unit in UNITS if name.endswith(ending)), ""),
+        unit=unit_of(name),
         low=low,
         high=high,
         low_open=low_open,

@@ -95,7 +95,8 @@ def _model() -> None:
 
 def _picked_model() -> None:
     chosen = st.session_state["side.pick.model"]
-    if chosen != OWN:
+    # once a second config is read, the browser reports the first one's title, which is no id
+    if chosen in {model.id for model in catalog.models()}:
         attempt("model", chosen, lambda scenario: serving(scenario, model_id=chosen, model=None))
 
 
@@ -103,7 +104,7 @@ def _share() -> None:
     now = state()
     with st.popover("Share", type="primary"):
         st.markdown("**This page as a link.** Every value is written in it.")
-        st.code(share.link(st.context.url or "", now.scenario), language=None, wrap_lines=True)
+        st.code(share.link(st.context.url or "", now.scenario), language=None, wrap_lines=True, height=160)
         if now.scenario.workload.model is not None:
             st.caption("Your config.json isn't in the link; the byte curve read from it is.")
         st.segmented_control(

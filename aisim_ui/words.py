@@ -5,8 +5,14 @@ from __future__ import annotations
 import html
 import math
 import re
+import textwrap
 
 MARKUP = re.compile(r"([\\`*{}\[\]()<>#+\-.!|~$:&@=]|_(?!\w)|(?<!\w)_)")  # inside a word _ marks nothing
+ADDRESS = re.compile(r"(?<=[a-z]:)(?=//)|(?<=\bwww)(?=\.)|(?=@)", re.IGNORECASE)
+TYPED_SIGN = re.compile(r"(?:(?<=\s[<>~-])|(?<=^[<>~-]))(?=[-=>]{1,2}(?:\s|$))")  # as in a -> b
+JOINER = "\u2060"  # seen by nobody; an escaped address would still become a link, -> an arrow
+HEADER_LETTER_PX, HEADER_EDGES_PX = 7.5, 20
+LINE_LETTERS, MOST_LINES = 28, 2
 
 
 def milliseconds(value: float, digits: int = 3) -> str:
@@ -83,14 +89,14 @@ def bandwidth(gb_s: float) -> str:
 
 
 def literal(text: str) -> str:
-    """Return text from outside as Markdown that shows it as it is: no markup in it counts.
+    """Return text from outside as Markdown that shows it as it is: no markup counts, no address is a link.
 
     Examples
     --------
     >>> literal("**a** <b>")
     '\\\\*\\\\*a\\\\*\\\\* \\\\<b\\\\>'
     """
-    return MARKUP.sub(r"\\\1", text)
+    return MARKUP.sub(r"\\\1", TYPED_SIGN.sub(JOINER, ADDRESS.sub(JOINER, text)))
 
 
 def label(text: str) -> str:
@@ -102,3 +108,33 @@ def label(text: str) -> str:
     'a &lt; b'
     """
     return html.escape(text, quote=False)
+
+
+def short_label(text: str) -> str:
+    """Return text from outside as a label of one line, its end left out where it is long.
+
+    Examples
+    --------
+    >>> short_label("A deployment with a name of many words")
+    'A deployment with a name of…'
+    """
+    return label(text if len(text) <= LINE_LETTERS else text[: LINE_LETTERS - 1].rstrip() + "…")
+
+
+def name_label(text: str) -> str:
+    """Return a name from outside as a label of two lines at most, so that a chart keeps its room.
+
+    Examples
+    --------
+    >>> name_label("Split, 400G NIC per GPU"), name_label("A deployment with a name of many words")
+    ('Split, 400G NIC per GPU', 'A deployment with a name of<br>many words')
+    """
+    lines = textwrap.wrap(text, LINE_LETTERS)
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES - 1 :] = [" ".join(lines[MOST_LINES - 1 :])]
+    return "<br>".join(short_label(line) for line in lines)
+
+
+def header_px(title: str) -> int:
+    """Return the width of a column that shows its header in full; a table guesses those out of sight."""
+    return round(HEADER_LETTER_PX * len(title) + HEADER_EDGES_PX)

@@ -8,7 +8,10 @@ import plotly.graph_objects as go
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import prompt_upright
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
-from aisim_ui.words import label
+from aisim_ui.words import label, short_label
+
+SLOTS = {"bf16": 1, "fp8": 2, "nvfp4": 3}  # a KV dtype keeps its colour whichever is chosen
+OTHER_SLOT = 4
 
 
 def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) -> go.Figure:
@@ -37,7 +40,7 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
                 "x": line["tokens"].tolist(),
                 "y": (line["kv_bytes"] / 1e6).tolist(),
                 "line": {
-                    "color": ROW_COLORS[1 if full else index + 1],
+                    "color": ROW_COLORS[SLOTS.get(line["kv_dtype"].iloc[0], OTHER_SLOT)],
                     "width": 3.5 if index == 0 else 2,
                     "dash": "dash" if full else "solid",
                 },
@@ -47,7 +50,7 @@ def kv_curve(table: pd.DataFrame, model: str, prompt_tokens: int, mode: Mode) ->
     return figure(
         data,
         {
-            "title": {"text": f"KV cache of one request: {label(model)}"},
+            "title": {"text": f"KV cache of one request: {short_label(model)}"},
             "height": 440,
             "hovermode": "closest",
             "dragmode": False,

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import across
 from aisim_ui.theme import SURFACES, Mode, row_color
-from aisim_ui.words import label
+from aisim_ui.words import name_label
 
 TITLES = {"ttft_ms": "Mean TTFT over load, an estimate", "itl_ms": "Mean ITL over load, an estimate"}
 AXES = {"ttft_ms": "time to first token [ms]", "itl_ms": "inter-token latency [ms]"}
@@ -34,7 +34,7 @@ def load_curve(loads: pd.DataFrame, column: str, slo_ms: float, mode: Mode) -> g
         {
             "type": "scatter",
             "mode": "lines",
-            "name": label(str(line["deployment"].iloc[0])),
+            "name": name_label(str(line["deployment"].iloc[0])),
             "x": line["arrivals_per_s"].tolist(),
             "y": line[column].astype(object).where(line[column].notna(), None).tolist(),
             "line": {"color": row_color(int(line["color"].iloc[0])), "width": 3},

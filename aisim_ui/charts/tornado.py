@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import upright
+from aisim_ui.fields import unit_of
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
-from aisim_ui.words import label, significant
+from aisim_ui.words import short_label, significant
 
 BAR_PX = 34
 MOST_BARS = 8
@@ -30,6 +31,7 @@ def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Fi
     """
     surface, shade = SURFACES[mode], row_color(color)
     shown = moved.head(MOST_BARS)
+    units = [unit_of(name) for name in shown["input"]]
     base_ms = float(shown["ttft_ms"].iloc[0]) if len(shown) else 0.0
     bars = [
         {
@@ -44,9 +46,9 @@ def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Fi
                 "pattern": {"shape": pattern, "solidity": 0.35},
             },
             "customdata": [
-                [f"{significant(value)} ({range_is})", ttft_ms]
-                for value, range_is, ttft_ms in zip(
-                    shown[end], shown["range_is"], shown[f"{end}_ttft_ms"], strict=True
+                [f"{significant(value)} {unit} ({range_is})".replace("  ", " "), ttft_ms]
+                for value, unit, range_is, ttft_ms in zip(
+                    shown[end], units, shown["range_is"], shown[f"{end}_ttft_ms"], strict=True
                 )
             ],
             "hovertemplate": "%{y} at %{customdata[0]}: TTFT %{customdata[1]:,.4g} ms<extra></extra>",
@@ -56,7 +58,7 @@ def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Fi
     return figure(
         bars,
         {
-            "title": {"text": f"What moves the TTFT of {label(row_name)}"},
+            "title": {"text": f"What moves TTFT: {short_label(row_name)}"},
             "barmode": "overlay",
             "bargap": 0.3,
             "height": 190 + BAR_PX * max(len(shown), 2),
@@ -68,8 +70,10 @@ def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Fi
                 "tickmode": "array",
                 "tickvals": shown["label"].tolist(),
                 "ticktext": [
-                    f"{name}<br><sub>{significant(low)} to {significant(high)}</sub>"
-                    for name, low, high in zip(shown["label"], shown["low"], shown["high"], strict=True)
+                    f"{name}<br><sub>{significant(low)} to {significant(high)} {unit}</sub>"
+                    for name, low, high, unit in zip(
+                        shown["label"], shown["low"], shown["high"], units, strict=True
+                    )
                 ],
                 "ticks": "",
                 "showgrid": False,

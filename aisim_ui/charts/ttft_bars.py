@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import slo_upright
 from aisim_ui.theme import SURFACES, Mode, Surface, faded, row_color
-from aisim_ui.words import label
+from aisim_ui.words import name_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ def ttft_bars(
     surface = SURFACES[mode]
     shades = [row_color(slot) for slot in colors]
     labels = [
-        f"<b>{label(name)} ◂</b>" if row_id == selected_id else label(name)
+        f"<b>{name_label(name)} ◂</b>" if row_id == selected_id else name_label(name)
         for row_id, name in zip(table["deployment_id"], table["deployment"], strict=True)
     ]
     ids = list(table["deployment_id"])
@@ -113,6 +113,7 @@ def ttft_bars(
             "title": {"text": "TTFT by part: one request, idle system"},
             "barmode": "stack",
             "bargap": 0.35,
+            "legend": {"traceorder": "normal"},  # as the parts follow each other in a bar
             "height": 180 + BAR_PX * max(len(ids), 2),
             "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"},
             "yaxis": {

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from aisim_model.units import BYTES_PER_GB
+from aisim_ui.words import header_px
 
 # column, label, format; a share is shown in percent
 Column = tuple[str, str, str | None]
@@ -110,9 +111,9 @@ def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
 def settings(view: str) -> dict[str, Any]:
     """Return each column's settings: a name with its unit, and digits that matter."""
     return {
-        column: st.column_config.NumberColumn(label, format=digits)
+        column: st.column_config.NumberColumn(label, format=digits, width=header_px(label))
         if digits
-        else st.column_config.CheckboxColumn(label)
+        else st.column_config.CheckboxColumn(label, width=header_px(label))
         if column in ("fits", "overloaded", "meets_slos_under_load")
         else st.column_config.TextColumn(label, pinned=column == "deployment" or None)
         for column, label, digits in VIEWS[view]

@@ -9,6 +9,7 @@ import pandas as pd
 from aisim_model.outcome import Outcome
 from aisim_model.planning.ranking import missed_ms
 from aisim_model.scenario import Scenario
+from aisim_ui.fields import unit_of
 from aisim_ui.words import literal, milliseconds, significant
 
 
@@ -30,10 +31,21 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
     if not known:
         return f"No deployment has a TTFT that is known, {equal}."
     asked = f"at {significant(slo.arrivals_per_s)} requests/s" if loaded else "for one request"
+    if len(outcomes) == 1:
+        return _only_sentence(outcomes[0], bool(good), asked, loaded)
     first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs {asked}, {equal}"
     best = min(known, key=lambda one: _ttft_ms(one, loaded))
     shortest = f"{literal(best.row.name)} has the shortest TTFT, {milliseconds(_ttft_ms(best, loaded))}"
     return f"{first}; {shortest}{_cheapest(good, best)}."
+
+
+def _only_sentence(one: Outcome, meets: bool, asked: str, loaded: bool) -> str:
+    """Say of the only row whether it meets both SLOs, and what it costs."""
+    price = one.cost.usd_per_million_output_tokens
+    cost = f", and its tokens cost {significant(price)} USD a million" if math.isfinite(price) else ""
+    verdict = "meets both SLOs" if meets else "misses an SLO"
+    ttft = milliseconds(_ttft_ms(one, loaded))
+    return f"{literal(one.row.name)} {verdict} {asked}, on {one.row.gpus:,} GPUs; its TTFT is {ttft}{cost}."
 
 
 def _ttft_ms(one: Outcome, loaded: bool) -> float:
@@ -70,20 +82,29 @@ def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
     ]
 
 
-def matters_sentence(name: str, moved: pd.DataFrame) -> str:
+def matters_sentence(name: str, moved: pd.DataFrame, doesnt_fit: bool = False) -> str:
     """Say which input moves a row's TTFT most, and which next; made from `sensitivity.tornado`."""
+    if doesnt_fit:
+        return f"{literal(name)} has no TTFT to move until it fits its GPUs."
     if moved.empty:
         return f"No input moves the TTFT of {literal(name)}, or none is known."
     first = moved.iloc[0]
-    ends = sorted((first["low_ttft_ms"], first["high_ttft_ms"]))
+    ends = (first[f"{end}_ttft_ms"] for end in ("low", "high"))
+    between = " to ".join(significant(first[end]) for end in ("low", "high"))
+    unit = f" {unit_of(first['input'])}".rstrip()
     most = (
-        f"For {literal(name)} **{first['label'].lower()} matters most**: from {significant(first['low'])} to "
-        f"{significant(first['high'])} TTFT goes from {milliseconds(ends[0])} to {milliseconds(ends[1])}"
+        f"For {literal(name)} **{_within(first['label'])} matters most**: from {between}{unit}, "
+        f"TTFT goes from {' to '.join(map(milliseconds, ends))}"
     )
     if len(moved) == 1:
         return f"{most}; nothing else moves it."
     second = moved.iloc[1]
-    return f"{most}; next comes {second['label'].lower()} with {milliseconds(second['swing_ms'])}."
+    return f"{most}; next comes {_within(second['label'])} with {milliseconds(second['swing_ms'])}."
+
+
+def _within(title: str) -> str:
+    """Write a label within a sentence: abbreviations stay as they are."""
+    return title if title[1].isupper() else title[0].lower() + title[1:]
 
 
 def ranked_list(found: pd.DataFrame) -> str:

@@ -44,11 +44,13 @@ advanced(selected)
 bars = ttft_bars(found, colors, scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
 chart(bars, found, "deployments.bars", pick=select_row)
 moved = moved_inputs(scenario.workload, scenario.selected)
-st.markdown(matters_sentence(scenario.selected.name, moved))
+if misfit := selected.memory.problem is not None:
+    moved = moved.head(0)  # times that it can't have
+st.markdown(matters_sentence(scenario.selected.name, moved, misfit))
 second = st.segmented_control("Chart", SECOND, key="deployments.second", default=SECOND[0], required=True)
 if second == SECOND[0]:
     chart(difference_bars(found, colors, scenario.baseline.name, mode()), found, "deployments.difference")
-else:
+elif len(moved):
     chart(
         tornado(moved, scenario.selected.name, scenario.selected.color, mode()), moved, "deployments.tornado"
     )

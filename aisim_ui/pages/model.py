@@ -49,5 +49,5 @@ for note in layout.notes:
 data = curves(layout, row.kv_dtype)
 chart(kv_curve(data, spec.name, workload.prompt_tokens, mode()), data, "model.curve")
 kept = groups(layout, row.kv_dtype)
-draw_table(kept, kept, f"layers of {spec.name}", "model.groups", column_config=COLUMNS)
+draw_table(kept, kept, f"layers of {spec.name}", f"model.groups.{spec.name}", column_config=COLUMNS)
 st.caption(f"Source: {literal(spec.source)}. Parameters: {literal(spec.parameters_from.rstrip('.'))}.")

@@ -32,7 +32,7 @@ answer(f"{literal(row.name)}: {literal(said(question, selected))}", answer_place
 st.markdown("\n".join(f"- **{literal(one['deployment'])}**: {literal(said(question, one))}" for one in found))
 numbers = pd.DataFrame(found)
 shown = for_people(numbers)
-draw_table(numbers, shown, f"solved for {question}", "solve.table", column_config=settings(shown))
+draw_table(numbers, shown, f"solved for {question}", f"solve.{question}", column_config=settings(shown))
 if question in ("break-even", "workers") and row.split:
     other = aggregated_for(scenario, row)
     rows = (row,) if other is None else (row, other.changed(id="to-beat", color=0))

@@ -20,6 +20,7 @@ QUESTIONS = MappingProxyType(
     }
 )
 PER = MappingProxyType({"nic": "NIC", "gpu": "GPU link", "node": "node link"})
+MOST_DIGITS = 13
 MEASURES = MappingProxyType({"itl": "inter-token latency", "ttft": "TTFT"})
 
 
@@ -44,10 +45,8 @@ def _bandwidth(one: Record) -> str:
         return f"never within {aim}, whatever the link: the rest alone takes longer."
     has = f"it has {bandwidth(one['has_gb_s'])}" if one["has_gb_s"] else "it has none"
     links = f"{one['links']:,} {PER[one['link_is_per']]}{'s' if one['links'] != 1 else ''}"
-    return (
-        f"{'enough' if one['enough'] else 'too little'}: {aim} needs {bandwidth(one['needed_gb_s'])}, "
-        f"which is {links} of its kind; {has}."
-    )
+    enough = "enough" if one["enough"] else "too little"
+    return f"{aim} needs {bandwidth(one['needed_gb_s'])}, {links} of its kind; {has}: {enough}."
 
 
 def _prompt(one: Record) -> str:
@@ -65,8 +64,15 @@ def _prompt(one: Record) -> str:
     end = f"; the model itself ends at {known:,}" if beyond else ""
     return (
         f"up to {one['prompt_tokens']:,} tokens are within {aim} "
-        f"({milliseconds(one['time_ms'], 5)}; one more is over){end}{memory}."
+        f"({_short_of(one['time_ms'], one['target_ms'])}; one more is over){end}{memory}."
     )
+
+
+def _short_of(time_ms: float, target_ms: float) -> str:
+    """Write a time with as many digits as tell it from its target."""
+    target = milliseconds(target_ms)
+    shown = (milliseconds(time_ms, digits) for digits in range(5, MOST_DIGITS))
+    return next((text for text in shown if text != target), target)
 
 
 def _cached(one: Record) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from aisim_ui.solve.solutions import PER
+from aisim_ui.words import header_px
 
 TITLES = MappingProxyType(
     {
@@ -20,7 +21,7 @@ TITLES = MappingProxyType(
         "answer": "Answer",
         "needed_gb_s": "Needed [GB/s]",
         "has_gb_s": "Has [GB/s]",
-        "enough": "Enough",
+        "enough": "Enough as it is",
         "links": "Links needed",
         "link_is_per": "A link is",
         "nics_per_gpu": "NICs per GPU needed",
@@ -50,6 +51,9 @@ TITLES = MappingProxyType(
         "fit_problem": "Doesn't fit",
     }
 )
+# enough to tell the last prompt within a target from the first beyond it
+DIGITS = MappingProxyType({"time_ms": "%.8g", "one_more_ms": "%.8g"})
+NARROW = frozenset({"itl_answer", "ttft_answer", "enough", "prefix_credit"})
 WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "target": {"handoff": "handoff", "ttft": "TTFT"},
@@ -66,7 +70,9 @@ def for_people(found: pd.DataFrame) -> pd.DataFrame:
     found : DataFrame
         As `aisim_model.solve.answers.answers` has them, a row a deployment.
     """
-    shown = found[[name for name in TITLES if name in found]].dropna(axis=1, how="all")
+    left_out = {"answer"} if "itl_answer" in found else set()  # there it is that of one measure alone
+    shown = found[[name for name in TITLES if name in found and name not in left_out]]
+    shown = shown.dropna(axis=1, how="all")
     for name in WORDS.keys() & set(shown.columns):
         shown[name] = shown[name].replace(dict(WORDS[name]))
     return shown
@@ -80,8 +86,10 @@ def settings(shown: pd.DataFrame) -> dict[str, Any]:
 def _column(name: str, values: pd.Series[Any]) -> Any:
     title = TITLES[name]
     if name.endswith("_share"):
-        return st.column_config.NumberColumn(title, format="percent")
+        return st.column_config.NumberColumn(title, format="percent", width=header_px(title))
     if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
-        return st.column_config.Column(title)
+        return st.column_config.Column(title, width=header_px(title) if name in NARROW else None)
     whole = bool((values.dropna() % 1 == 0).all())
-    return st.column_config.NumberColumn(title, format="localized" if whole else "%.5g")
+    return st.column_config.NumberColumn(
+        title, format="localized" if whole else DIGITS.get(name, "%.5g"), width=header_px(title)
+    )

@@ -66,8 +66,8 @@ def test_workers(aisim: Aisim) -> None:
     [
         (
             "bandwidth",
-            "too little: a handoff of 20 ms needs 134 GB/s (1,070 Gb/s), which is 3 NICs of its kind; "
-            "it has 50 GB/s (400 Gb/s).",
+            "a handoff of 20 ms needs 134 GB/s (1,070 Gb/s), 3 NICs of its kind; "
+            "it has 50 GB/s (400 Gb/s): too little.",
         ),
         ("prompt", "up to 3,051 tokens are within a handoff of 20 ms (19.995 ms; one more is over)."),
         ("cached-share", "5,141 of 8,192 tokens (63%) must be at the decode worker for a handoff of 20 ms"),

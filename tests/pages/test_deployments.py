@@ -125,13 +125,22 @@ def test_arrivals_bring_the_estimate_under_load(page: AppTest) -> None:
 def test_what_moves_ttft_is_drawn_when_asked_and_always_said(page: AppTest) -> None:
     assert any("matters most" in one.value for one in page.markdown)
     page.button_group(key="deployments.second").set_value("What moves TTFT").run()
-    assert titles(page)[1] == "What moves the TTFT of Split, 400G NIC per GPU"
+    assert titles(page)[1] == "What moves TTFT: Split, 400G NIC per GPU"
+
+
+def test_a_row_that_doesnt_fit_has_no_times_to_move(page: AppTest) -> None:
+    # 65.6 GB of weights on one GPU of 48 GB
+    given(page, Scenario().with_row("split-400g", gpu="l40s", prefill_tp=1, decode_tp=1))
+    page.button_group(key="deployments.second").set_value("What moves TTFT").run()
+    assert titles(page) == ["TTFT by part: one request, idle system"]
+    said = "Split, 400G NIC per GPU has no TTFT to move until it fits its GPUs."
+    assert said in [one.value.replace("\\", "") for one in page.markdown]
 
 
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("bandwidth", "too little: a handoff of 20 ms needs 134 GB/s (1,070 Gb/s)"),
+        ("bandwidth", "a handoff of 20 ms needs 134 GB/s (1,070 Gb/s), 3 NICs of its kind"),
         ("prompt", "up to 3,051 tokens are within a handoff of 20 ms (19.995 ms; one more is over)"),
         ("cached-share", "5,152 of 8,192 tokens (63%) must be at the decode worker"),
         ("break-even", "against Aggregated 2 x TP4, ahead on inter-token latency"),

@@ -123,9 +123,51 @@ def test_names_from_outside_are_text_in_every_chart() -> None:
 
 
 def test_a_row_without_a_delay_says_so() -> None:
-    bars = spec(drawn(NO_DELAY)["difference"])["data"][0]
-    at = bars["y"].index("split-400g")
-    assert (bars["x"][at], bars["text"][at]) == (None, "no delay")
+    figure = spec(drawn(NO_DELAY)["difference"])
+    (bars,) = figure["data"]
+    assert bars["x"][bars["y"].index("split-400g")] is None
+    assert ("split-400g", "no delay is known") in [
+        (one["y"], one["text"]) for one in figure["layout"]["annotations"]
+    ]
+
+
+def test_rows_of_the_same_delays_share_a_striped_line() -> None:
+    lines = {line["name"]: line["line"]["dash"] for line in spec(drawn(Scenario())["curve"])["data"]}
+    # both links are 12.5 GB/s nominal: the second is drawn over the first, half of it left open
+    assert lines["Split, one 100G RoCE"] == "solid"
+    assert lines["Split, one 100G TCP"] == "10px,10px"
+    assert lines["Split, 400G NIC per GPU: only what decode lacks"] == "dash"
+    third = Scenario().with_row("split-fp8", bandwidth_gb_s=6.25)
+    (fp8, roce, tcp) = [
+        line["line"]["dash"] for line in spec(drawn(third)["curve"])["data"] if line["line"]["dash"] != "dash"
+    ][1:]
+    # half the bytes over half the bandwidth: three lines in one, a third of each in sight
+    assert (fp8, roce, tcp) == ("solid", "20px,10px", "10px,20px")
+
+
+def test_a_delay_of_nothing_is_a_gap_on_a_log_axis() -> None:
+    held = Scenario().with_workload(decode_cached_tokens=12_000)
+    (missing,) = [
+        one for one in spec(drawn(held)["curve"])["data"] if one["name"].endswith("only what decode lacks")
+    ]
+    assert missing["x"][0] == 128  # of which decode holds all, in whole blocks of 16
+    assert missing["y"][0] is None
+    assert missing["y"][-1] > 0
+
+
+def test_a_long_name_leaves_a_chart_its_room() -> None:
+    long = Scenario().with_row("split-tcp", name="W" * 60)
+    for name, figure in drawn(long).items():
+        text = json.dumps(spec(figure), ensure_ascii=False)
+        assert "W" * 29 not in text, name
+        assert f"{'W' * 28}<br>{'W' * 27}…" in text, name
+
+
+def test_the_legend_of_parts_is_in_the_order_of_the_bar() -> None:
+    bars = spec(drawn(Scenario())["bars"])
+    named = [one["name"] for one in bars["data"] if one.get("showlegend") is not False]
+    assert named == ["Prefill", "Transfer", "First decode step", "at the lowest bandwidth reached"]
+    assert bars["layout"]["legend"]["traceorder"] == "normal"
 
 
 def test_the_curve_runs_over_decades_with_few_points() -> None:

@@ -20,10 +20,13 @@ SLO = field(Workload, "ttft_slo_ms")
 
 
 def test_a_field_is_read_from_the_scenario() -> None:
-    assert (PROMPT.titled, PROMPT.allowed) == ("Prompt [tokens]", "a whole number from 1 to 10,000,000")
+    assert (PROMPT.titled, PROMPT.allowed) == (
+        "Prompt [tokens]",
+        "a whole number from 1 to 10,000,000 tokens",
+    )
     assert (BANDWIDTH.unit, BANDWIDTH.low, BANDWIDTH.high, BANDWIDTH.optional) == ("GB/s", -1e6, 1e6, True)
     assert (BYTES.whole, BYTES.unit) == (True, "bytes/token")
-    assert SLO.allowed == "a number above 0 and at most 3,600,000"
+    assert SLO.allowed == "a number above 0 and at most 3,600,000 ms"
     assert SLO.default == 2000.0
     assert "`prompt_tokens`" in PROMPT.help
 
@@ -60,6 +63,16 @@ def test_numbers_as_people_write_them(text: str, value: float) -> None:
     assert BANDWIDTH.parse(text) == value
 
 
+@pytest.mark.parametrize(("text", "value"), [("50 GB/s", 50.0), ("1,200GB/s", 1200.0), (" 5e1 GB/s ", 50.0)])
+def test_a_number_may_carry_its_unit(text: str, value: float) -> None:
+    assert BANDWIDTH.parse(text) == value
+
+
+def test_another_unit_is_refused_not_converted() -> None:
+    with pytest.raises(InputError, match="1,000,000 GB/s"):
+        BANDWIDTH.parse("400 Gb/s")
+
+
 def test_empty_leaves_an_optional_field_open() -> None:
     assert BANDWIDTH.parse("  ") is None
 
@@ -81,7 +94,7 @@ def test_empty_leaves_an_optional_field_open() -> None:
         "12,34,567",
         "1,5",
         "0x10",
-        "8192 tokens",
+        "8192 ms",
         "<b>",
     ],
 )

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import doctest
 import math
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_ui import words
-from aisim_ui.words import bandwidth, label, literal, milliseconds, percent, significant, size
+from aisim_ui.words import (
+    JOINER,
+    bandwidth,
+    header_px,
+    label,
+    literal,
+    milliseconds,
+    name_label,
+    percent,
+    short_label,
+    significant,
+    size,
+)
 
 
 def test_the_examples_run() -> None:
@@ -73,7 +86,26 @@ def test_markup_is_shown_as_it_is() -> None:
     for mark in ("<", "!", "[", "](", "**", "`", "$", ":", "#", " _", "_ "):
         assert mark not in shown.replace("\\" + mark[0], "").replace("\\]\\(", "")
     assert "kv_bytes" in shown
-    assert shown.replace("\\", "") == text
+    assert shown.replace("\\", "").replace(JOINER, "") == text
+
+
+@pytest.mark.parametrize("address", ["http://a.bc/d", "HTTPS://a.bc", "www.a.bc", "me@a.bc"])
+def test_an_address_is_text_and_no_link(address: str) -> None:
+    # a reader of Markdown makes a link of these even where each mark is escaped
+    assert not re.search(r"https?://|www\.|\w@", literal(address).replace("\\", ""), re.IGNORECASE)
+
+
+@pytest.mark.parametrize("sign", ["->", "<-", "<->", "--", ">=", "<=", "~="])
+def test_a_typed_sign_stays_as_it_was_typed(sign: str) -> None:
+    for text in (f"a {sign} b", f"{sign} b", f"a {sign}"):
+        assert JOINER in literal(text)
+    assert JOINER not in literal("--block-size 64, x->y")  # these stay, and can be copied
+
+
+def test_a_long_name_takes_two_lines_at_most() -> None:
+    assert name_label("W" * 60) == "W" * 28 + "<br>" + "W" * 27 + "…"
+    assert name_label("a < b " * 10).count("<br>") == 1
+    assert short_label("W" * 29) == "W" * 27 + "…"
 
 
 @given(st.text())
@@ -84,8 +116,13 @@ def test_nothing_of_a_text_is_lost(text: str) -> None:
         at += shown[at] == "\\"
         plain += shown[at]
         at += 1
-    assert plain == text
+    assert plain.replace(JOINER, "") == text.replace(JOINER, "")
 
 
 def test_a_label_can_hold_no_tag() -> None:
     assert label('<a href="x">&') == '&lt;a href="x"&gt;&amp;'
+
+
+def test_a_column_is_as_wide_as_its_header() -> None:
+    assert header_px("GPUs") == 50  # 4 x 7.5 + 20
+    assert header_px("Carries within SLOs [requests/s]") == 260  # 32 x 7.5 + 20

@@ -100,10 +100,34 @@ def test_rows_at_other_gpus_are_named() -> None:
 def test_what_matters_most_is_said() -> None:
     moved = tornado(resolve(EXAMPLE.workload, EXAMPLE.selected))
     said = matters_sentence("Row", moved)
-    assert said.startswith("For Row **prompt matters most**: from 6,000 to 24,000 TTFT goes from ")
+    assert said.startswith("For Row **prompt matters most**: from 6,000 to 24,000 tokens, TTFT goes from ")
     assert "next comes" in said
     assert matters_sentence("Row", moved.head(1)).endswith("nothing else moves it.")
     assert matters_sentence("Row", moved.head(0)).startswith("No input moves the TTFT of Row")
+
+
+def test_ends_are_told_in_the_order_of_the_range_and_abbreviations_keep_their_letters() -> None:
+    moved = tornado(resolve(EXAMPLE.workload, EXAMPLE.selected)).set_index("input", drop=False)
+    # a hit on the prefill side shortens TTFT: from 454 ms with none to 256 ms with half the prompt
+    said = matters_sentence("Row", moved.loc[["prefill_cached_tokens", "mfu"]])
+    assert "prefill-side hit matters most**: from 0 to 6,000 tokens, TTFT goes from 454 ms to 256 ms" in said
+    assert "next comes MFU with" in said
+
+
+def test_a_row_that_doesnt_fit_has_nothing_that_matters() -> None:
+    moved = tornado(resolve(EXAMPLE.workload, EXAMPLE.selected)).head(0)
+    assert matters_sentence("Row", moved, True) == "Row has no TTFT to move until it fits its GPUs."
+
+
+def test_the_only_row_is_named_not_counted() -> None:
+    alone = EXAMPLE.changed(deployments=(EXAMPLE.selected,), baseline_id=EXAMPLE.selected_id)
+    said = meets_sentence(alone, compare(alone)).replace("\\", "")
+    assert said == (
+        "Split, 400G NIC per GPU meets both SLOs for one request, on 8 GPUs; its TTFT is 454 ms, "
+        "and its tokens cost 18.5 USD a million."
+    )
+    late = alone.with_workload(ttft_slo_ms=100.0)
+    assert "misses an SLO for one request" in meets_sentence(late, compare(late))
 
 
 @pytest.mark.parametrize("view", list(VIEWS))

@@ -9,6 +9,7 @@ import pytest
 
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.solve.answers import Question, answers
+from aisim_ui.solve.solutions import said
 from aisim_ui.solve.table import TITLES, for_people, settings
 
 LEFT_OUT = {"deployment_id", "kind", "timing_mode"}  # names of names, and what is the same in every row
@@ -23,6 +24,21 @@ def test_every_column_has_a_title_and_its_unit(question: Question) -> None:
             assert not name.endswith(ending) or unit in TITLES[name]
     shown = for_people(found)
     assert set(settings(shown)) == set(shown)
+
+
+def test_an_answer_on_one_measure_alone_is_no_answer_to_the_question() -> None:
+    shown = for_people(pd.DataFrame(answers(Scenario(), "break-even")))
+    assert "answer" not in shown
+    assert {"itl_answer", "ttft_answer"} <= set(shown)
+
+
+def test_the_last_prompt_is_told_from_the_first_beyond() -> None:
+    (one, *_) = answers(Scenario(), "prompt")
+    assert one["time_ms"] <= one["target_ms"] < one["one_more_ms"]
+    digits = settings(for_people(pd.DataFrame([one])))["time_ms"]["type_config"]["format"]
+    assert digits % one["time_ms"] != digits % one["one_more_ms"]
+    words = said("prompt", one)
+    assert "within a TTFT of 2 s (1.9999" in words
 
 
 def test_what_no_row_answers_is_no_column() -> None:
