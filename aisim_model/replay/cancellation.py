@@ -42,15 +42,19 @@ def cancel(
     settings = core.settings[0]
     record = core.requests[request]
     stage = record.stage
-    if stage in (COMPLETED, CANCELLED):
+    running_out = stage == COMPLETED and record.last > now  # its last pass is on, and settled since it began
+    if stage >= COMPLETED and not running_out:
         return
     record.stage = CANCELLED
     record.cancelled = now
-    settings.done += 1
     if record.first > now:
         record.first = np.nan
     if record.second > now:
         record.second = np.nan
+    if running_out:
+        record.last = np.nan
+        return
+    settings.done += 1
     if pools is not None:
         cancel_blocks(core, pools, request, owner, stage)
     elif stage == DECODING:

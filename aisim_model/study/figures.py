@@ -73,8 +73,8 @@ def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> d
     Returns
     -------
     dict
-        ``within_slo_share`` of all requests [-], and ``goodput_requests_per_s`` from the first arrival to the
-        last token [1/s].
+        ``within_slo_share`` of all requests [-], of which the cancelled meet none, and
+        ``goodput_requests_per_s`` from the first arrival to the last token [1/s].
 
     Examples
     --------
@@ -88,7 +88,7 @@ def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> d
     {'within_slo_share': 0.5, 'goodput_requests_per_s': 3.3333333333333335}
     """
     steady = ~(result.column("itl_ms") > itl_slo_ms)  # one token has no gap to be late
-    met = int(((result.column("ttft_ms") <= ttft_slo_ms) & steady).sum())
+    met = int((result.completed & (result.column("ttft_ms") <= ttft_slo_ms) & steady).sum())
     spent_s = result.end_ms / MS_PER_S
     return {
         "within_slo_share": met / len(result),

@@ -249,6 +249,27 @@ def test_a_cancelled_transfer_activates_nothing():
     assert result.column("ttft_ms")[1] == 79.0
 
 
+@pytest.mark.parametrize("level", ["fifo", "engine"])
+@pytest.mark.parametrize(("cancelled_ms", "first"), [(140.0, np.nan), (151.0, 143.0)])
+def test_a_request_cancelled_in_its_last_pass_does_not_complete(
+    level: str, cancelled_ms: float, first: float
+):
+    # passes end at 143, 148 and 153 for 3 tokens; with 1 token, the pass that ends at 143 is the last
+    config = ReplayConfig(
+        prefill_workers=1,
+        decode_workers=1,
+        level=level,
+        cancellations=((0, cancelled_ms),),
+        **TIMES,
+        **LINK,
+    )
+    result = replay(trace([0.0], [128], outputs=1 if cancelled_ms < 143.0 else 3), config)
+    assert result.column("status").tolist() == ["cancelled"]
+    assert result.column("cancelled_ms").tolist() == [cancelled_ms]
+    np.testing.assert_array_equal(result.column("first_token_ms"), [first])
+    assert np.isnan(result.column("last_token_ms")[0])
+
+
 @pytest.mark.parametrize(("contention", "end"), [("fifo", 50.0 + 128.0), ("fair", 10.0 + 40.0 + 108.0)])
 def test_a_cancelled_transfer_leaves_its_link_to_the_others(contention: str, end: float):
     # fair: by 50 each has had 20 ms of its 128, so 108 are left alone on the link

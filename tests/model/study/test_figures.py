@@ -52,6 +52,13 @@ def test_figures_of_three_requests_by_hand() -> None:
     assert found["bottleneck"] == "link"
 
 
+def test_a_cancelled_request_meets_no_service_level() -> None:
+    # the first has its first token at 143 and is cancelled at 145; 271 is late; 79 is met, by 2,079 ms
+    found = within_slo(split(cancellations=((0, 145.0),)), 200.0, 25.0)
+    assert found["within_slo_share"] == pytest.approx(1 / 3)
+    assert found["goodput_requests_per_s"] == pytest.approx(1 / 2.079)
+
+
 def test_what_is_offered_can_be_told_from_outside() -> None:
     assert replay_figures(split(), 7.5)["offered_gb_s"] == 7.5
 
