@@ -38,45 +38,99 @@ _OTHER_FILES: Mapping[str, str] = MappingProxyType(
 )
 _ENCODERS = frozenset(
     {
+        "aimv2",
         "albert",
+        "beit",
         "bert",
+        "bert-generation",
+        "big_bird",
+        "blip_2_qformer",
         "camembert",
         "clip",
         "clip_text_model",
         "clip_vision_model",
+        "clipseg",
         "convbert",
+        "data2vec-audio",
         "data2vec-text",
+        "data2vec-vision",
         "deberta",
         "deberta-v2",
+        "deit",
+        "dinov2",
+        "dinov2_with_registers",
+        "dinov3_vit",
         "distilbert",
         "electra",
         "ernie",
+        "ernie_m",
         "esm",
+        "esmc",
         "eurobert",
+        "flava",
         "funnel",
+        "groupvit",
         "gte",
         "hubert",
+        "ibert",
+        "instructblip_qformer",
         "layoutlm",
         "layoutlmv3",
+        "lilt",
         "longformer",
+        "luke",
+        "megatron-bert",
+        "metaclip_2",
         "mobilebert",
         "modernbert",
         "mpnet",
         "new",
         "nomic_bert",
+        "nystromformer",
+        "owlv2",
+        "owlvit",
+        "parakeet_encoder",
         "rembert",
         "roberta",
+        "roberta-prelayernorm",
+        "roc_bert",
         "roformer",
         "siglip",
+        "siglip2",
+        "siglip2_text_model",
+        "siglip_text_model",
         "siglip_vision_model",
+        "splinter",
         "squeezebert",
+        "swin",
+        "tapas",
+        "ultrabert",
+        "videomae",
         "vit",
+        "vivit",
+        "voxtral_encoder",
         "wav2vec2",
+        "wav2vec2-bert",
+        "wav2vec2-conformer",
         "wavlm",
+        "xclip",
         "xlm-roberta",
         "xlm-roberta-xl",
+        "xmod",
     }
 )
+_TASKS = (
+    "MaskedLM",
+    "EncoderModel",
+    "ForAudioClassification",
+    "ForCTC",
+    "ForDepthEstimation",
+    "ForImageClassification",
+    "ForObjectDetection",
+    "ForSemanticSegmentation",
+)
+# of detectors and of forecasts: they answer at once, encoder and decoder though they may have
+_AT_ONCE = ("num_queries", "prediction_length")
 
 
 def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
@@ -133,17 +187,24 @@ def refuse_others(keys: Keys) -> None:
     if not sized:
         problem = "is not in the file, nor any other key of a model's size: this is no model's config.json"
         raise ConfigError(f"{keys.path}num_hidden_layers", None, problem, remedy)
-    masked = any(part in str(name) for name in _architectures(keys) for part in ("MaskedLM", "EncoderModel"))
+    masked = any(part in str(name) for name in _architectures(keys) for part in _TASKS)
     token_types = "type_vocab_size" in config and keys.model_type != "xlnet"
     sensor = "feat_extract_norm" in config or ("patch_size" in config and "vocab_size" not in config)
-    encoder = keys.model_type in _ENCODERS or masked or token_types or sensor
-    if encoder and config.get("is_decoder") is not True and config.get("is_encoder_decoder") is not True:
+    named = keys.model_type in _ENCODERS or _outer_type(keys) in _ENCODERS
+    encoder = named or masked or token_types or sensor
+    decodes = config.get("is_decoder") is True or config.get("is_encoder_decoder") is True
+    if any(name in config for name in _AT_ONCE) or (encoder and not decodes):
         problem = "is an encoder: it keeps no KV cache and hands nothing over"
         raise ConfigError(
             f"{keys.path}model_type", keys.model_type, problem, "Choose the config.json of a decoder."
         )
 
 
+def _outer_type(keys: Keys) -> str:
+    value = keys.outer.get("model_type")
+    return value if isinstance(value, str) else ""
+
+
 def _architectures(keys: Keys) -> list[Any]:
-    value = keys.config.get("architectures")
+    value = keys.config.get("architectures") or keys.outer.get("architectures")
     return value[:4] if isinstance(value, list) else []

@@ -177,6 +177,10 @@ def test_bytes_are_read_in_the_encodings_of_json(encoding: str) -> None:
         {"type_vocab_size": 2},
         {"patch_size": 14, "image_size": 224},
         {"feat_extract_norm": "group"},
+        {"architectures": ["SomethingForCTC"]},
+        {"num_queries": 100, "is_encoder_decoder": True},
+        {"prediction_length": 24},
+        {"model_type": "siglip", "text_config": {**LLAMA, "model_type": "siglip_text"}},
     ],
 )
 def test_an_encoder_is_refused(model: dict[str, Any]) -> None:
