@@ -15,7 +15,10 @@ NESTED = (
     "language_config",
     "language_model_config",
     "llm_cfg",
+    "lm_config",
+    "text_model_config",
     "decoder",
+    "decoder_config",
 )
 MAX_DEPTH = 4
 _DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers", "block_configs")
@@ -144,8 +147,8 @@ def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     found, path = config, ""
     for _ in range(MAX_DEPTH):
         name = next((name for name in NESTED if found.get(name) is not None), None)
-        if name is None:
-            break
+        if name is None or (name == "decoder_config" and "global_config" in found):
+            break  # a byte-latent model's decoder is one of its three models
         if not isinstance(found[name], Mapping):
             raise ConfigError(f"{path}{name}", found[name], "must be an object", "Correct the key.")
         inner = found[name]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from aisim_model.kv_cache.families.base import FULL, Family, Kind, layer_count
 from aisim_model.kv_cache.families.heads import attention_heads, head_elements, heads_layer
-from aisim_model.kv_cache.keys import MAX_LAYERS, Keys
+from aisim_model.kv_cache.keys import KV_HEADS, MAX_LAYERS, Keys
 from aisim_model.kv_cache.parts import CrossKv, HeadKv, Layer
 
 DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers")
 DECODER_KV_HEADS = ("decoder_num_key_value_heads",)
+NESTED_DECODERS = ("decoder.", "decoder_config.")
 FIXED_SOURCE = "max_source_positions"
 NO_SOURCE = "Cross-attention bytes go with the source's tokens, which the config can't know: not in totals."
 
@@ -40,7 +41,8 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
         return None
     heads = attention_heads(keys)
     size = head_elements(keys, heads)
-    part = HeadKv(kv_heads=keys.whole(*DECODER_KV_HEADS) or heads, key_elements=size, value_elements=size)
+    count = keys.whole(*DECODER_KV_HEADS) or keys.whole(*KV_HEADS) or heads
+    part = HeadKv(kv_heads=count, key_elements=size, value_elements=size)
     # only audio is padded to one length; a text's own length is not in the config
     source = keys.whole(FIXED_SOURCE) if keys.has("num_mel_bins") else None
     if source is None:
@@ -50,12 +52,15 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
 
 def with_source(keys: Keys, layer: Layer) -> Layer:
     """Return a decoder's layer with the source it attends to, where only the whole file says it has one."""
-    nested = keys.path.endswith("decoder.") and keys.outer.get("is_encoder_decoder") is True
+    nested = keys.path.endswith(NESTED_DECODERS) and keys.outer.get("is_encoder_decoder") is True
     heads = [part for part in layer if isinstance(part, HeadKv)]
     if not nested or not heads or any(isinstance(part, CrossKv) for part in layer):
         return layer
     keys.note(NO_SOURCE)
-    return layer + tuple(_cross(part, None) for part in heads)
+    count, size = keys.whole("cross_num_key_value_heads"), keys.whole("cross_head_dim")
+    own = {"kv_heads": count} if count else {}
+    own |= {"key_elements": size, "value_elements": size} if size else {}
+    return layer + tuple(_cross(part.model_copy(update=own), None) for part in heads)
 
 
 def _cross(part: HeadKv, source_tokens: int | None) -> CrossKv:

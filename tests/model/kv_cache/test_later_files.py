@@ -159,6 +159,25 @@ def test_a_nested_decoder_of_a_whole_with_an_encoder_keeps_its_source() -> None:
     assert read_config({"decoder": SIZES}).curve().cross_attention is None
 
 
+def test_a_decoder_with_fewer_kv_heads_keeps_those() -> None:
+    curve = read_config({**SIZES, "is_encoder_decoder": True}).curve()
+    assert curve.growing_bytes_per_token == 4 * LAYER_BYTES
+
+
+def test_heads_for_a_source_may_be_others() -> None:
+    # nari-labs/Dia-1.6B-0626: 18 x 4 x (128 + 128) x 2 B over its own tokens, of 16 heads over the source
+    decoder = {"num_hidden_layers": 18, "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128}
+    cross = {"num_key_value_heads": 4, "cross_num_key_value_heads": 16, "cross_head_dim": 128}
+    curve = read_config({"is_encoder_decoder": True, "decoder_config": {**decoder, **cross}}).curve()
+    assert curve.cross_attention is not None
+    assert (curve.growing_bytes_per_token, curve.cross_attention.bytes_per_source_token) == (36_864, 147_456)
+
+
+def test_a_model_of_three_models_is_not_taken_for_its_decoder() -> None:
+    with pytest.raises(ConfigError, match="no model's config"):
+        read_config({"decoder_config": SIZES, "global_config": SIZES, "encoder_config": SIZES})
+
+
 @pytest.mark.parametrize(
     ("outer", "text", "growing"),
     [
