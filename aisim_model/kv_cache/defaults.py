@@ -134,7 +134,6 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             intermediate_size=14336,
             vocab_size=32000,
         ),
-        "mimo_v2_flash": MappingProxyType({"swa_num_key_value_heads": 8}),
         "mixtral": _shape(
             32,
             4096,

@@ -14,12 +14,14 @@ HEAD_DIMS = (
     ("kv_channels",),
     ("d_kv",),
     ("d_head",),
+    ("dim_head",),
     ("hidden_size_per_head",),
 )
 LISTED_KV_HEADS = (*KV_HEADS, "num_key_value_heads_per_layer")
 ATTENDING = ("full", "sliding", "chunked", "hybrid", "convolved", "convolved_sliding")
 SLIDING_KV_HEADS = ("swa_num_key_value_heads", "num_swa_key_value_heads")
 DECODER_HEADS = ("decoder_attention_heads", "decoder_num_attention_heads")
+TWICE_AS_MANY = ("mimo_v2_flash",)
 SLIDING_HEADS = ("swa_num_attention_heads", "num_swa_attention_heads")
 
 
@@ -75,7 +77,7 @@ def head_elements(keys: Keys, query_heads: int | None = None) -> int:
 def heads_layer(keys: Keys, kind: Kind, window_tokens: int | None = None) -> Layer:
     """Return what a layer of plain attention keeps, in a window or in full."""
     if kind.name == "sliding":
-        count, key = keys.whole(*SLIDING_KV_HEADS), keys.whole("swa_head_dim")
+        count, key = _sliding_heads(keys), keys.whole("swa_head_dim")
         query = keys.whole(*SLIDING_HEADS)
         own_value = keys.whole("swa_v_head_dim")
     elif kind.name == "full" and keys.raw("global_head_dim") is not None:
@@ -97,6 +99,15 @@ def heads_layer(keys: Keys, kind: Kind, window_tokens: int | None = None) -> Lay
     )
     taps = keys.whole("conv_window")
     return (part,) if taps is None else (part, _convolved(keys, part, taps))
+
+
+def _sliding_heads(keys: Keys) -> int | None:
+    """Return the KV heads of layers in a window; None where they have as many as the others [-]."""
+    count = keys.whole(*SLIDING_KV_HEADS)
+    if count is not None or keys.model_type not in TWICE_AS_MANY:
+        return count
+    keys.note(f"The class {keys.model_type} gives layers in a window twice the KV heads of the others.")
+    return 2 * kv_heads(keys)
 
 
 def _convolved(keys: Keys, part: HeadKv, taps: int) -> State:

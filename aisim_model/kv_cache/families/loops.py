@@ -8,7 +8,8 @@ from aisim_model.kv_cache.keys import Keys
 from aisim_model.kv_cache.parts import HeadKv, Layer
 
 PASSES = ("total_ut_steps", "loop_num")
-PART_PASSES, PART_START, PART_END = "loop_num_passes", "loop_layer_index_start", "loop_layer_index_end"
+PART_PASSES = ("loop_num_passes", "n_recurrent_loops")
+PART_START = ("loop_layer_index_start", "n_input_layers")
 MAX_PASSES = 64
 WINDOW = "loop_window_size"
 
@@ -32,9 +33,12 @@ def with_passes(keys: Keys, layer: Layer, index: int) -> Layer:
 
 def _passes(keys: Keys, index: int) -> int:
     """Return how often a layer runs: all of them alike, or those from a start to before an end [-]."""
-    part = keys.whole(PART_PASSES, high=MAX_PASSES)
+    part = keys.whole(*PART_PASSES, high=MAX_PASSES)
     if part is None:
         return keys.whole(*PASSES, high=MAX_PASSES) or 1
-    start = keys.whole(PART_START, low=0) or 0
-    end = keys.whole(PART_END, low=0)
+    if keys.text("recurrent_kv_cache_mode") == "last_loop":
+        return 1
+    start = keys.whole(*PART_START, low=0) or 0
+    length = keys.whole("n_recurrent_layers")
+    end = keys.whole("loop_layer_index_end", low=0) if length is None else start + length
     return part if start <= index and (end is None or index < end) else 1

@@ -88,8 +88,16 @@ def test_layers_that_read_the_cache_of_a_source() -> None:
     assert curve.growing_bytes_per_token == 2 * LAYER_BYTES
 
 
-def test_some_layers_run_more_than_once() -> None:
-    loop = {"loop_num_passes": 3, "loop_layer_index_start": 1, "loop_layer_index_end": 3}
+@pytest.mark.parametrize(
+    "loop",
+    [
+        {"loop_num_passes": 3, "loop_layer_index_start": 1, "loop_layer_index_end": 3},
+        {"n_recurrent_loops": 3, "n_input_layers": 1, "n_recurrent_layers": 2},
+    ],
+)
+def test_some_layers_run_more_than_once(loop: dict[str, Any]) -> None:
+    last = read_config({**SIZES, **loop, "recurrent_kv_cache_mode": "last_loop"}).curve()
+    assert last.growing_bytes_per_token == 4 * LAYER_BYTES
     layout = read_config({**SIZES, **loop})
     # layers 0 and 3 once, 1 and 2 three times
     assert (layout.layers, layout.curve().growing_bytes_per_token) == (4, 8 * LAYER_BYTES)
@@ -130,6 +138,20 @@ def test_a_window_a_layer_under_its_other_name() -> None:
     curve = read_config({**SIZES, "interleaved_sliding_window": [8, None]}).curve()
     assert curve.growing_bytes_per_token == 2 * LAYER_BYTES
     assert curve.windowed[0].window_tokens == 8
+
+
+def test_a_class_that_gives_windows_twice_the_heads() -> None:
+    config = {**SIZES, "model_type": "mimo_v2_flash", "sliding_window": 8}
+    config["layer_types"] = ["full_attention", *["sliding_attention"] * 3]
+    layout = read_config(config)
+    assert layout.curve().growing_bytes_per_token == LAYER_BYTES
+    assert layout.curve().windowed[0].bytes_per_token == 3 * 2 * LAYER_BYTES
+    declared = read_config({**config, "swa_num_key_value_heads": 1}).curve()
+    assert declared.windowed[0].bytes_per_token == 3 * LAYER_BYTES // 2
+
+
+def test_a_heads_size_by_the_name_of_cpm() -> None:
+    assert read_config({**SIZES, "dim_head": 32}).curve().growing_bytes_per_token == 8 * LAYER_BYTES
 
 
 def test_heads_listed_by_layer_hold_in_windows_too() -> None:
