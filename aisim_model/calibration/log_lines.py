@@ -10,7 +10,6 @@ Source: github.com/vllm-project/vllm vllm/distributed/kv_transfer/kv_connector/v
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from aisim_model.calibration.measurements import Measurements, measured
 from aisim_model.errors import InputError
@@ -18,23 +17,26 @@ from aisim_model.units import MS_PER_S
 
 BYTES_PER_LOGGED_MB = 2**20
 
+LINE, TIME = "KV Transfer metrics:", "Avg xfer time (ms)"
 _NUMBER = r"['\"]?\s*[=:]\s*(?:np\.float64\()?([-+\d.eE]+|nan|inf)"
 _COUNT = re.compile(r"Num successful transfers" + _NUMBER)
-_TIME = re.compile(r"Avg xfer time \(ms\)" + _NUMBER)
+_TIME = re.compile(re.escape(TIME) + _NUMBER)
 _SIZE = re.compile(r"Avg MB per transfer" + _NUMBER)
 _RATE = re.compile(r"(?<!\w)Throughput \(MB/s\)" + _NUMBER)
 _DESCRIPTORS = re.compile(r"Avg number of descriptors" + _NUMBER)
 
 
 def is_transfer_log(text: str) -> bool:
-    """Say whether a text holds lines of vLLM's transfer metrics.
+    """Say whether a text holds lines of vLLM's transfer metrics, of whatever connector and version.
 
     Examples
     --------
-    >>> is_transfer_log("bytes,milliseconds")
-    False
+    >>> is_transfer_log("bytes,milliseconds"), is_transfer_log("KV Transfer metrics: Num failed transfers=1")
+    (False, True)
     """
-    return _TIME.search(text) is not None
+    return any(
+        (LINE in line or TIME in line) and not line.lstrip().startswith("#") for line in text.splitlines()
+    )
 
 
 def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
@@ -55,7 +57,8 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
     Raises
     ------
     InputError
-        Without the ranks, or where no line has a transfer.
+        Without the ranks, where no line has a transfer, or for lines of a connector or a version that doesn't
+        write transfer times.
 
     Examples
     --------
@@ -66,6 +69,14 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
     >>> read_transfer_log(line, tensor_parallel=2).bytes_sent
     array([3.3554432e+08])
     """
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if TIME in line]
+    if not lines:
+        other = next(line for line in text.splitlines() if LINE in line)
+        problem = (
+            f"are metrics without `{TIME}`, as another connector or an early version of vLLM writes them"
+        )
+        remedy = "Paste lines of NixlConnector or MooncakeConnector, or a table of bytes and milliseconds."
+        raise InputError("log", other[other.index(LINE) :], problem, remedy)
     if tensor_parallel is None or tensor_parallel < 1:
         problem = (
             "is needed: a line's MB and MB/s are of one rank, and the log doesn't say how many there are"
@@ -75,8 +86,8 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
         )
     sizes, times, descriptors, rows = [], [], [], []
     empty = 0
-    for number, line in _metric_lines(text.splitlines()):
-        milliseconds = _value(_TIME, line, number, "Avg xfer time (ms)")
+    for number, line in lines:
+        milliseconds = _value(_TIME, line, number, TIME)
         if _value(_COUNT, line, number, "Num successful transfers", default=1.0) == 0:
             empty += 1
             continue
@@ -100,10 +111,6 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
     return measured(sizes, times, descriptors if counted else None, rows, tuple(notes), tensor_parallel)
 
 
-def _metric_lines(lines: Iterable[str]) -> Iterable[tuple[int, str]]:
-    return ((number, line) for number, line in enumerate(lines, start=1) if _TIME.search(line))
-
-
 def _value(
     pattern: re.Pattern[str], line: str, number: int, name: str, default: float | None = None
 ) -> float:
@@ -111,7 +118,7 @@ def _value(
     if found is None and default is not None:
         return default
     try:
-        return float(found.group(1)) if found else float("nan")
+        return float(found.group(1) if found else "")
     except ValueError as error:
         problem = "is not a number"
         raise InputError(f"line {number}, {name}", line, problem, "Mend or leave out the line.") from error

@@ -236,3 +236,22 @@ def test_the_ranks_of_a_log_are_asked_for(ranks: int | None) -> None:
 def test_log_lines_that_tell_nothing_are_refused(line: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         read_measurements(line, tensor_parallel=2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "INFO KV Transfer metrics: GPU_to_CPU_total_bytes=1363673088, GPU_to_CPU_total_time=0.2",
+        "INFO [metrics.py:109] KV Transfer metrics: KVTransferAggregatedStats(avg_transfer_durations=0.5)",
+    ],
+)
+def test_metric_lines_of_another_connector_or_version_are_refused_by_name(line: str) -> None:
+    with pytest.raises(
+        InputError, match=r"KV Transfer metrics: .* are metrics without `Avg xfer time \(ms\)`"
+    ):
+        read_measurements(line, tensor_parallel=2)
+
+
+def test_a_comment_on_a_log_above_a_table_is_a_comment() -> None:
+    text = "# from KV Transfer metrics: lines\nbytes,ms\n1e6,0.5\n2e6,0.6\n"
+    assert read_measurements(text).milliseconds.tolist() == [0.5, 0.6]
