@@ -105,6 +105,8 @@ def _why(one: Outcome, best: Outcome, workload: Workload, priced: bool) -> str:
     if missed:
         return " and ".join(missed)
     price, least = _price(one, priced), _price(best, priced)
+    if math.isinf(price):
+        return "meets both SLOs with one request alone; carries no load within them"
     amount = (
         f"{price:,.2f} USD for a million tokens of answers" if priced else f"{price:,.2f} GPUs a request/s"
     )

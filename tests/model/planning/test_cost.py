@@ -69,6 +69,16 @@ def test_what_misses_comes_after_and_says_by_how_much() -> None:
     assert ranks["split-tcp"].place > ranks["split-fp8"].place
 
 
+def test_what_meets_both_alone_and_carries_nothing_says_so() -> None:
+    # 100,000 steps from 1,000 tokens: 6.9 ms at first, above 8 ms halfway
+    long = Workload(prompt_tokens=1000, output_tokens=100_000, itl_slo_ms=8.0)
+    rows = (Deployment(id="a", name="A"),)
+    outcomes = compare(Scenario(workload=long, deployments=rows, selected_id="a", baseline_id="a"))
+    assert outcomes[0].most_per_s == 0
+    why = ranking(outcomes, long)[0].why
+    assert why == "meets both SLOs with one request alone; carries no load within them"
+
+
 def test_under_load_the_estimate_counts() -> None:
     busy = Scenario().with_workload(arrivals_per_s=2.4)
     ranks = {rank.row_id: rank for rank in ranking(compare(busy), busy.workload)}
