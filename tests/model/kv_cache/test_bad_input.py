@@ -202,11 +202,23 @@ NAMES = st.sampled_from(
             *("hybrid_override_pattern", "full_attention_interval", "linear_attn_config", "ssm_cfg"),
             *("mamba_d_state", "mamba_n_heads", "mamba_d_head", "attn_layer_period", "attn_type_list"),
             *("decoder_layers", "is_encoder_decoder", "num_kv_shared_layers", "use_cla", "conv_window"),
+            *("per_layer_config", "kv_source_layers", "total_ut_steps", "loop_num_passes", "gqa_layers"),
+            *(
+                "cca",
+                "zaya_layers",
+                "conv_kernel_size",
+                "local_layer_ids",
+                "index_topk_pattern",
+                "proj_groups",
+            ),
+            *("attn_layer_idxs", "interleaved_sliding_window", "mlp_layer_types", "max_window_layers"),
             *("num_nextn_predict_layers", "indexer_types", "index_head_dim", "sliding_window_pattern"),
         }
     )
 )
-KNOWN = st.sampled_from(["gemma3", "gemma2", "mamba", "rwkv", "full_attention", "mamba2", "conv", "L", "M*-"])
+KNOWN = st.sampled_from(
+    ["hybrid", "hybrid_sliding", "indexed_attention", "zaya", "FS", "a"]
+) | st.sampled_from(["gemma3", "gemma2", "mamba", "rwkv", "full_attention", "mamba2", "conv", "L", "M*-"])
 TREES = st.recursive(
     LEAVES | KNOWN,
     lambda inner: (
