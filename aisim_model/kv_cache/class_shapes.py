@@ -115,6 +115,48 @@ _NO_WINDOW = frozenset(
         "smollm3",
     }
 )
+# classes whose layers differ by a rule of their own where the file doesn't say which layer is which
+_OWN_RULE = frozenset(
+    {
+        "afmoe",
+        "beam",
+        "cwm",
+        "deepseek_v4",
+        "diffusion_gemma_text",
+        "dots3_note_text",
+        "exaone4",
+        "exaone_moe",
+        "flint",
+        "glm5_next_text",
+        "granite_swa",
+        "granitemoe_swa",
+        "granitemoehybrid",
+        "inkling2_loop_text",
+        "inkling2_text",
+        "inkling_text",
+        "kimi_linear",
+        "kolibri1",
+        "laguna",
+        "lara_mini",
+        "lfm2",
+        "lfm2_moe",
+        "lfm3",
+        "mellum",
+        "mimo_v2_flash",
+        "minimax",
+        "modernbert-decoder",
+        "muse_glimmer_text",
+        "muse_spark_text",
+        "nemotron_h",
+        "olmo3",
+        "olmo_hybrid",
+        "qwen4_exp_text",
+        "t5_gemma_module",
+        "t5gemma2_decoder",
+        "t5gemma2_text",
+        "vaultgemma",
+    }
+)
 
 
 def class_shape(kind: str) -> dict[str, Any]:
@@ -131,3 +173,14 @@ def class_shape(kind: str) -> dict[str, Any]:
     found: dict[str, Any] = dict(zip(heads, _HEADS.get(kind, ()), strict=False))
     found |= zip(latent, _LATENTS.get(kind, ()), strict=False)
     return found | ({"use_sliding_window": False} if kind in _NO_WINDOW else {})
+
+
+def has_own_rule(kind: str) -> bool:
+    """Whether a class tells its layers apart by a rule that no key of a file stands for.
+
+    Examples
+    --------
+    >>> has_own_rule("cwm"), has_own_rule("llama")
+    (True, False)
+    """
+    return kind in _OWN_RULE

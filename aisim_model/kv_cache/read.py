@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aisim_model.kv_cache.class_shapes import has_own_rule
 from aisim_model.kv_cache.defaults import class_defaults
 from aisim_model.kv_cache.document import parse
 from aisim_model.kv_cache.families import FAMILIES
@@ -12,14 +13,31 @@ from aisim_model.kv_cache.families.base import Kind, mtp_count
 from aisim_model.kv_cache.families.cross import with_source
 from aisim_model.kv_cache.families.heads import with_listed_heads
 from aisim_model.kv_cache.families.latent import with_indexers
+from aisim_model.kv_cache.families.listed import LISTS
 from aisim_model.kv_cache.families.loops import with_passes
 from aisim_model.kv_cache.families.per_layer import layer_keys
 from aisim_model.kv_cache.families.shared import without_shared
+from aisim_model.kv_cache.families.windowed import PATTERNS
 from aisim_model.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
 from aisim_model.kv_cache.layout import KvLayout
 from aisim_model.kv_cache.parts import HeadKv, LatentKv, Layer
 from aisim_model.kv_cache.quant import quant_notes
 from aisim_model.kv_cache.text_model import refuse_others, text_model
+
+# keys that say which layer is of which kind
+WHICH_LAYERS = (
+    *LISTS,
+    *PATTERNS,
+    "attn_type_list",
+    "compress_ratios",
+    "full_attention_interval",
+    "full_attn_idxs",
+    "hybrid_layer_pattern",
+    "hybrid_override_pattern",
+    "layer_group_size",
+    "linear_attn_config",
+    "local_layer_ids",
+)
 
 
 def text_keys(config: Mapping[str, Any] | str | bytes) -> Keys:
@@ -106,9 +124,17 @@ def _last_attention(layers: Sequence[Layer]) -> Layer:
 
 def layer_kinds(keys: Keys) -> Sequence[Kind]:
     """Return the kinds of all layers, by the first family whose keys say so."""
+    _check_own_rule(keys)
     # the last family always answers
     kinds = next(kinds for family in FAMILIES if (kinds := family.pattern(keys)) is not None)
     return with_indexers(keys, with_listed_heads(keys, without_shared(keys, kinds)))
+
+
+def _check_own_rule(keys: Keys) -> None:
+    """Ask which layer is which where only the class would know."""
+    no_window = "sliding_window" in keys.config and keys.config["sliding_window"] is None
+    if has_own_rule(keys.model_type) and not keys.has(*WHICH_LAYERS) and not no_window:
+        raise keys.missing("layer_types", f"which layers of the class {keys.model_type} keep what")
 
 
 def _all_kept(keys: Keys, kinds: Sequence[Kind]) -> list[Layer]:

@@ -154,6 +154,17 @@ def test_a_heads_size_by_the_name_of_cpm() -> None:
     assert read_config({**SIZES, "dim_head": 32}).curve().growing_bytes_per_token == 8 * LAYER_BYTES
 
 
+def test_which_layer_is_which_is_asked_where_only_the_class_would_know() -> None:
+    config = {**SIZES, "model_type": "olmo3", "sliding_window": 8}
+    with pytest.raises(
+        ConfigError, match="layer_types = None: is not in the config, so which layers of the class"
+    ):
+        read_config(config)
+    # every second layer in full, or none with a window
+    assert read_config({**config, "sliding_window_pattern": 2}).curve().windowed != ()
+    assert read_config({**config, "sliding_window": None}).curve().growing_bytes_per_token == 4 * LAYER_BYTES
+
+
 def test_heads_listed_by_layer_hold_in_windows_too() -> None:
     types = ["sliding_attention", "full_attention"] * 2
     config = {**SIZES, "num_key_value_heads": [2, 4, 1, 2], "layer_types": types, "sliding_window": 8}
