@@ -42,6 +42,9 @@ class Inputs:
     unique, wire, timed : KvCurve
         KV bytes of one request: as they are kept; as they cross the link, with head replication and copies
         of a latent; and as they count in time, where one broadcast copy has one rank's lanes.
+    held_prefill, held_decode : KvCurve
+        KV bytes of one request over all ranks of a prefill and of a decode worker, each rank with its
+        ``ceil(heads / TP)`` heads and a latent whole; an aggregated worker's in both.
     prompt_tokens, prefill_cached_tokens, decode_cached_tokens : float or array
         Tokens [-].
     bandwidth_gb_s : float or array
@@ -63,6 +66,8 @@ class Inputs:
     unique: KvCurve
     wire: KvCurve
     timed: KvCurve
+    held_prefill: KvCurve
+    held_decode: KvCurve
     prompt_tokens: Any
     prefill_cached_tokens: Any
     decode_cached_tokens: Any
@@ -106,6 +111,7 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
     by_hand = row.kv_bytes_per_token if row.kv_bytes_per_token is not None else workload.kv_bytes_per_token
     unique, wire, timed = _curves(spec, row, by_hand)
     decode_tp = row.decode_tp if row.split else row.prefill_tp
+    held_prefill, held_decode = (_held(spec, row, ranks, by_hand) for ranks in (row.prefill_tp, decode_tp))
     _need_parameters(spec, row)
     weights = weight_bytes(float(spec.total_parameters or 0), row.weight_dtype)
     pool = pool_bytes(weights, gpu.hbm_gb, decode_tp, row.kv_pool_share)
@@ -125,6 +131,8 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
         unique=unique,
         wire=wire,
         timed=timed,
+        held_prefill=held_prefill,
+        held_decode=held_decode,
         prompt_tokens=float(workload.prompt_tokens),
         prefill_cached_tokens=float(workload.prefill_cached_tokens),
         decode_cached_tokens=float(workload.decode_cached_tokens),
@@ -132,7 +140,7 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
         measured_low_gb_s=low,
         peak_tflops=getattr(gpu, f"{row.weight_dtype}_dense_tflops"),  # Deployment sees that it has one
         weight_bytes_per_parameter=bytes_per_parameter(row.weight_dtype),
-        pool_tokens=pool_tokens(pool, unique) if row.pool_tokens is None else float(row.pool_tokens),
+        pool_tokens=pool_tokens(pool, held_decode) if row.pool_tokens is None else float(row.pool_tokens),
         **{name: getattr(row, name) for name in ROW_NUMBERS},
     )
 
@@ -146,6 +154,13 @@ def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
             "Give the model's parameters, add the missing keys to its config.json, or choose measured times."
         )
         raise InputError("roofline", row.name, problem, remedy)
+
+
+def _held(spec: ModelSpec, row: Deployment, ranks: int, by_hand: int | None) -> KvCurve:
+    """Return what all ranks of a worker hold of a request."""
+    if by_hand is not None:
+        return KvCurve(growing_bytes_per_token=by_hand)
+    return spec.kv.wire_curve(row.kv_dtype, ranks, row.window_layers)
 
 
 def _curves(spec: ModelSpec, row: Deployment, by_hand: int | None) -> tuple[KvCurve, KvCurve, KvCurve]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from aisim_model.inputs import Inputs
+from aisim_model.kv_cache import KvCurve
 from aisim_model.planning.fit import pool_bytes, weight_bytes
 from aisim_model.units import BYTES_PER_GB
 
@@ -75,8 +76,8 @@ class RowMemory:
 def row_memory(x: Inputs, output_tokens: int) -> RowMemory:
     """Fit a row's workers into their GPUs.
 
-    A prefill worker keeps prompts, a decode or aggregated worker prompts and answers. Weights of a model
-    whose size isn't known count as none.
+    A prefill worker keeps prompts, a decode or aggregated worker prompts and answers. A head or a latent that
+    stands on several ranks takes room on each. Weights of a model whose size isn't known count as none.
 
     Parameters
     ----------
@@ -115,15 +116,21 @@ def _worker(x: Inputs, role: str, gpus: int, tokens: int) -> WorkerMemory:
         weights_gb=weights / gpus / BYTES_PER_GB,
         pool_gb=pool / gpus / BYTES_PER_GB,
         request_tokens=tokens,
-        requests=_held(x, pool, tokens, by_tokens=role != "prefill" and x.row.pool_tokens is not None),
+        requests=_held(
+            x,
+            x.held_prefill if role == "prefill" else x.held_decode,
+            pool,
+            tokens,
+            by_tokens=role != "prefill" and x.row.pool_tokens is not None,
+        ),
     )
 
 
-def _held(x: Inputs, pool: float, tokens: int, by_tokens: bool) -> float:
+def _held(x: Inputs, curve: KvCurve, pool: float, tokens: int, by_tokens: bool) -> float:
     """Count whole requests in a pool: by its tokens where the row gives them, else by bytes."""
     if by_tokens:
         return x.pool_tokens // tokens
-    each = float(x.unique.bytes(tokens))
+    each = float(curve.bytes(tokens))
     if pool < 0 or each == 0:
         return 0.0 if pool < 0 else math.inf
     return pool // each

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.inputs import Inputs
+from aisim_model.kv_cache import KvCurve
 from aisim_model.planning.fit import pool_bytes, weight_bytes
 from aisim_model.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
 
@@ -91,17 +92,18 @@ class Columns:
         prompt = np.asarray(x.prompt_tokens)
         whole = prompt + self.output_tokens
         if not row.split:
-            return self._held(row.prefill_tp, whole, row.pool_tokens)
-        return self._held(row.prefill_tp, prompt, None) & self._held(row.decode_tp, whole, row.pool_tokens)
+            return self._held(row.prefill_tp, x.held_decode, whole, row.pool_tokens)
+        held = self._held(row.prefill_tp, x.held_prefill, prompt, None)
+        return held & self._held(row.decode_tp, x.held_decode, whole, row.pool_tokens)
 
-    def _held(self, gpus: int, tokens: npt.NDArray[Any], pool_tokens: int | None) -> Any:
+    def _held(self, gpus: int, curve: KvCurve, tokens: npt.NDArray[Any], pool_tokens: int | None) -> Any:
         """Say whether a worker holds a request: by tokens of its pool where given, else by bytes."""
         if pool_tokens is not None:
             return tokens <= pool_tokens
         x = self.x
         weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
         pool = pool_bytes(weights, x.gpu.hbm_gb, gpus, x.row.kv_pool_share)
-        return tokens * x.unique.per_token_bytes + x.unique.state_bytes(tokens) <= pool
+        return tokens * curve.per_token_bytes + curve.state_bytes(tokens) <= pool
 
     def _timed(self, time_ms: Any) -> Any:
         """Blank a time where the row doesn't fit."""

@@ -26,6 +26,7 @@ from aisim_model.sweep.changed import TOKENS, changed
 from aisim_model.sweep.columns import COLUMNS, DTYPES, Columns, PerToken
 
 ARRAYS = frozenset({*TOKENS, "bandwidth_gb_s", "kv_bytes_per_token", "ttft_slo_ms", *ROW_NUMBERS})
+CURVES = ("unique", "wire", "timed", "held_prefill", "held_decode")
 MAX_LOOKUPS = 10_000
 
 
@@ -178,7 +179,7 @@ class Case:
             if axis.field == "ttft_slo_ms":
                 slo = floats
             elif axis.field == "kv_bytes_per_token":
-                numbers |= dict.fromkeys(("unique", "wire", "timed"), PerToken(floats))
+                numbers |= dict.fromkeys(CURVES, PerToken(floats))
             else:
                 numbers[axis.field] = floats
         if (prompt := numbers.get("prompt_tokens")) is not None:  # cached is at most all of it

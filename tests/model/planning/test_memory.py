@@ -64,6 +64,22 @@ def test_windowed_layers_let_a_pool_hold_more_requests() -> None:
     assert window.requests > 1.9 * full.requests  # half of its layers keep 128 tokens
 
 
+def test_a_latent_takes_room_on_every_rank() -> None:
+    # DeepSeek-V3 in fp8 on 8 x 141 GB: 126.9 GB a GPU less 671.03 / 8 = 83.9 of weights leave 43.0; 12,000
+    # tokens are 12,000 x 70,272 = 843,264,000 B on each GPU: 51, and 12,340 of them 867,156,480: 49
+    row = Deployment(id="a", name="a", prefill_tp=8, decode_tp=8, weight_dtype="fp8")
+    prefill, decode = row_memory(resolve(Workload(model_id="deepseek-v3"), row), 340).workers
+    assert (prefill.requests, decode.requests) == (51, 49)
+
+
+def test_a_head_on_two_ranks_takes_room_twice() -> None:
+    # Qwen3-235B keeps 4 KV heads: eight ranks hold 8 of them, 2 x 192,512 B a token over all
+    asked = Workload(model_id="qwen3-235b-a22b")
+    wide = resolve(asked, Deployment(id="a", name="a", decode_tp=8))
+    assert wide.held_decode.bytes(1) == 2 * 192_512
+    assert resolve(asked, Deployment(id="a", name="a", decode_tp=4)).held_decode.bytes(1) == 192_512
+
+
 def test_a_row_that_doesnt_fit_says_so_in_place_of_times() -> None:
     example = Scenario()
     scenario = example.changed(workload=LLAMA).with_row("split-400g", prefill_tp=1, decode_tp=7)
