@@ -60,6 +60,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     worked = named[named["part"] != "queue_ms"]
     low, high = float(worked["start_ms"].min()) / 1000, float(worked["end_ms"].max()) / 1000
     pad = max((high - low) * 0.05, 1e-3)
+    cut = float(named["start_ms"].min()) / 1000 < low - 3 * pad
     return figure(
         data,
         {
@@ -70,7 +71,11 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
             "dragmode": False,
             "legend": {"traceorder": "normal"},
             "xaxis": {
-                "title": {"text": "time after the first arrival [s]"},
+                "title": {
+                    "text": "time after the first arrival [s]"
+                    + ("; queues reach further back" if cut else "")
+                },
+                "tickformat": ",",
                 "range": [low - 3 * pad, high + pad],
             },
             "yaxis": {

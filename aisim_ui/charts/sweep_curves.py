@@ -76,20 +76,26 @@ def sweep_curves(
                 "hovertemplate": "%{x:,.4~g}: " + ("%{y:.3~p}" if share else f"%{{y:,.3~g}} {unit}"),
             }
         )
+    values = [*table["value"], *([] if limit is None else [limit[0]])]
     layout: dict[str, Any] = {
-        "title": {"text": f"{quantity} over {across[0].lower()}{across[1:]}"},
+        "title": {"text": f"{quantity} over {_inside(across)}"},
         "height": 500,
         "hovermode": "closest",
         "clickmode": "event+select",
         "dragmode": False,
         "showlegend": True,
         "xaxis": axis(across, log[0], table["x"]),
-        "yaxis": axis(f"{quantity} [{unit}]" if unit else quantity, log[1], table["value"])
+        "yaxis": axis(f"{quantity} [{unit}]" if unit else quantity, log[1], values)
         | ({"tickformat": ".3~p"} if share else {}),
     }
     if limit is not None:
         layout |= level(limit, log[1], SURFACES[mode].slo, mode)
     return figure(data, layout, mode)
+
+
+def _inside(name: str) -> str:
+    """Write a field's name within a sentence: "Prompt" begins small, "MFU" and "KV bytes" don't."""
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def level(limit: tuple[float, str], log: bool, color: str, mode: Mode) -> dict[str, Any]:

@@ -68,6 +68,17 @@ def _beside(sweep: Sweep, row: Deployment, quantity: str) -> list[tuple[str, str
     return found
 
 
+def idle_fields(found: Held, quantity: str) -> list[str]:
+    """Name the fields along the axes that change nothing of a quantity, in no deployment."""
+    grids, idle = found.grids[quantity], []
+    for along, one in enumerate(found.sweep.axes, start=1):
+        first = grids.take([0], axis=along)
+        same = (grids == first) | (np.isnan(grids) & np.isnan(first))
+        if one.size > 1 and same.all():
+            idle.append(one.field)
+    return idle
+
+
 @dataclass(frozen=True)
 class Map:
     """Grids of two fields, thinned: the first field's values across, the second's up."""

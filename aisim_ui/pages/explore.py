@@ -7,9 +7,10 @@ from aisim_model.errors import InputError, sentences
 from aisim_model.inputs import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.charts.needed_lines import needed_lines
-from aisim_ui.explore.charts import one_field, two_fields
+from aisim_ui.explore.charts import idle_sentence, one_field, two_fields
 from aisim_ui.explore.controls import controls
 from aisim_ui.explore.needed import needed_bandwidth, sentence
+from aisim_ui.explore.picture import idle_fields
 from aisim_ui.explore.result import result
 from aisim_ui.explore.view import asked, vary, view
 from aisim_ui.frame import answer, chart, mode
@@ -30,6 +31,8 @@ except ValidationError as error:
     st.error(literal(" ".join(sentences(error))), icon=":material/error:")
 else:
     if found is not None:
+        for name in idle_fields(found, look.quantity):
+            st.info(idle_sentence(name, look.quantity), icon=":material/info:")
         one_field(found, scenario, look) if look.y is None else two_fields(found, scenario, look)
         st.caption(
             "Click a point to make it the scenario; Undo brings the last one back. "

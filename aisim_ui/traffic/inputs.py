@@ -151,8 +151,9 @@ def replay_inputs() -> None:
     left, right = st.columns(2)
     with left:
         choice(TrafficPlace("contention"), SPOT, list(CONTENTION), CONTENTION)
-    with right:
-        choice(TrafficPlace("scope"), SPOT, list(SCOPES), SCOPES)
+    if scenario.traffic.contention != "none":  # else a link is nobody's to share
+        with right:
+            choice(TrafficPlace("scope"), SPOT, list(SCOPES), SCOPES)
     place, caching = TrafficPlace("prefix_caching"), f"{SPOT}.caching"
     if st.session_state.get(caching) != scenario.traffic.prefix_caching:
         st.session_state[caching] = scenario.traffic.prefix_caching

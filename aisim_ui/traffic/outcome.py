@@ -113,4 +113,6 @@ def side_by_side(shown: Iterable[Shown], part: Callable[[Outcome], pd.DataFrame]
         outcome.told(part(outcome)).assign(deployment_id=row.id, deployment=row.name, color=row.color)
         for row, outcome in shown
     ]
-    return pd.concat(parts, ignore_index=True)
+    table = pd.concat(parts, ignore_index=True)
+    first = ["deployment_id", "deployment"]
+    return table[[*first, *(name for name in table if name not in first)]]

@@ -96,7 +96,7 @@ def one(shown: Shown, slo: Workload) -> None:
     row, outcome = shown
     bars = outcome.waits
     chart(waits(bars, row.name, row.color, slo.ttft_slo_ms, mode()), outcome.told(bars), "traffic.waits")
-    if pick("Over time", ["Over time", "Around a moment"], "traffic.time") == "Over time":
+    if pick("Time shown", ["Over time", "Around a moment"], "traffic.time") == "Over time":
         lines = outcome.over_time
         chart(utilisation(lines, row.name, row.color, mode()), outcome.told(lines), "traffic.use")
     else:

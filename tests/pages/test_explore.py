@@ -251,3 +251,10 @@ def test_equal_sweeps_are_worked_out_once_whatever_is_shown_of_them() -> None:
     scenario = Scenario()
     other = scenario.changed(explore=Explore(quantity="handoff_ms"))
     assert result.held(asked(scenario), vary(Explore())) is result.held(asked(other), vary(other.explore))
+
+
+def test_a_field_that_changes_nothing_says_where_it_counts(page: AppTest) -> None:
+    page.selectbox(key="explore.y").set_value("alpha_ms").run()
+    assert len(page.info) == 1
+    assert "Start-up [ms] makes no difference to TTFT" in page.info[0].value.replace("\\", "")
+    assert "link model is calibrated" in page.info[0].value

@@ -207,6 +207,13 @@ def test_a_wrong_window_is_a_sentence_and_the_last_good_one_stays(app: AppTest) 
     assert page.metric
 
 
+def test_whose_a_link_is_counts_only_where_transfers_meet_on_it(app: AppTest) -> None:
+    assert "One link is" in [box.label for box in opened(app, SMALL.changed(scope="shared")).selectbox]
+    page = opened(app, SMALL.changed(scope="shared", contention="none"))
+    assert "One link is" not in [box.label for box in page.selectbox]
+    assert traffic_of(page).scope == "shared"  # kept for when transfers share again
+
+
 def test_no_deployment_is_no_replay(app: AppTest) -> None:
     page = opened(app, SMALL.changed(deployment_ids=()))
     assert not page.metric

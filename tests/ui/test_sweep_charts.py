@@ -17,7 +17,7 @@ from aisim_ui.charts.heatmap import contour, heatmap
 from aisim_ui.charts.needed_lines import needed_lines
 from aisim_ui.charts.sweep_curves import sweep_curves
 from aisim_ui.explore.needed import cliffs, needed_bandwidth, sentence, short
-from aisim_ui.explore.picture import best, curves, thinned
+from aisim_ui.explore.picture import best, curves, idle_fields, thinned
 from aisim_ui.explore.result import result
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import milliseconds
@@ -237,3 +237,32 @@ def test_a_share_reads_in_percent() -> None:
     axes = ("Prompt [tokens]", "Handoff's share of TTFT", "")
     found = validated(sweep_curves(table, colors, "split-400g", *axes, (True, False), None, "light"))
     assert found["layout"]["yaxis"]["tickformat"] == ".3~p"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("MFU", "TTFT over MFU"),
+        ("KV bytes per token", "TTFT over KV bytes per token"),
+        ("Start-up", "TTFT over start-up"),
+    ],
+)
+def test_a_fields_name_within_a_title(name: str, said: str) -> None:
+    scenario = Scenario()
+    table = curves(result(scenario, ("prompt_tokens=1000,16000",)), scenario, "ttft_ms")
+    colors = {row.id: row.color for row in scenario.deployments}
+    found = sweep_curves(
+        table, colors, "split-400g", name, "TTFT", "ms", (True, True), (2000.0, "SLO"), "light"
+    )
+    assert found.layout.title.text == said
+    assert "2,000" in found.layout.yaxis.ticktext  # the SLO is in sight, so the ticks reach it
+
+
+def test_a_field_that_changes_nothing_is_named() -> None:
+    # the reference link has no start-up; a calibrated one has
+    scenario = Scenario()
+    vary = ("prompt_tokens=1000,16000", "alpha_ms=0,10")
+    assert idle_fields(result(scenario, vary), "ttft_ms") == ["alpha_ms"]
+    fitted = scenario.with_row("split-fp8", link_model="calibrated")
+    assert idle_fields(result(fitted, vary), "ttft_ms") == []
+    assert idle_fields(result(scenario, ("mfu=0.2,0.8",)), "handoff_ms") == ["mfu"]

@@ -121,3 +121,11 @@ def test_pieces_of_a_request_follow_each_other() -> None:
     pieces = sorted((one["base"][0], one["x"][0]) for one in found["data"])
     for (start, length), (next_start, _) in pairwise(pieces):
         assert start + length == pytest.approx(next_start)
+
+
+def test_a_timeline_says_where_its_bars_are_cut() -> None:
+    # 30 prompts of 30 ms arrive 20 ms apart: those around 0.9 s have queued for longer than the chart is wide
+    late = spec(timeline(tables.gantt(replayed(), 890.0, most=2), "a", 1, 0.89, "light"))
+    early = spec(timeline(tables.gantt(replayed(), 10.0, most=1), "a", 1, 0.01, "light"))
+    assert late["layout"]["xaxis"]["title"]["text"].endswith("queues reach further back")
+    assert early["layout"]["xaxis"]["title"]["text"] == "time after the first arrival [s]"

@@ -140,3 +140,9 @@ def test_people_read_four_digits_and_files_hold_them_all() -> None:
     assert found["ms"].iloc[:3].tolist() == [304_600.0, 0.06427, 0.0]
     assert np.isnan(found["ms"].iloc[3])
     assert found["tokens"].tolist() == exact["tokens"].tolist()
+
+
+def test_a_table_side_by_side_begins_with_the_deployment() -> None:
+    row = Scenario().deployments[1]
+    found = side_by_side([(row, Outcome(alone()))], lambda outcome: outcome.percentiles)
+    assert list(found)[:3] == ["deployment_id", "deployment", "quantity"]
