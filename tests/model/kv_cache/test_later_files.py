@@ -115,6 +115,18 @@ def test_convolutions_of_the_last_inputs_beside_windows() -> None:
     assert curve.constant_bytes == 3 * 2 * (64 + 3 * 128 + 4 * 2 * 64)
 
 
+def test_windows_and_full_layers_of_two_convolutions() -> None:
+    types = ["hybrid", *["hybrid_sliding"] * 3]
+    config = {**SIZES, "layer_types": types, "cca_time0": 2, "cca_time1": 3, "sliding_window": 8}
+    curve = read_config(config).curve()
+    assert (curve.growing_bytes_per_token, curve.windowed[0].bytes_per_token) == (
+        LAYER_BYTES,
+        3 * LAYER_BYTES,
+    )
+    # (4 + 2) heads x 16 x (1 + 2) inputs in bf16, and 64 elements of the token before
+    assert curve.constant_bytes == 4 * (6 * 16 * 3 * 2 + 64 * 2)
+
+
 def test_older_files_of_zaya_list_what_each_stage_is() -> None:
     zaya = {**SIZES, "cca": True, "zaya_layers": ["a", 16, "a", 16]}
     assert read_config(zaya).curve().growing_bytes_per_token == 2 * LAYER_BYTES
