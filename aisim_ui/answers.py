@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aisim_model.outcome import Outcome
 from aisim_model.scenario import Workload
-from aisim_ui.words import bandwidth, literal, milliseconds, percent, significant
+from aisim_ui.words import bandwidth, literal, milliseconds, percent, rate, significant
 
 ADVICE = {
     "prefill": "prefill is the bottleneck: add prefill, not links",
@@ -140,7 +140,7 @@ def needed_text(one: Outcome) -> str:
         return "none"
     if math.isinf(one.needed_gb_s):
         return "none is enough"
-    return f"{significant(one.needed_gb_s)} GB/s"
+    return rate(one.needed_gb_s)
 
 
 def _carried(one: Outcome) -> str:

@@ -11,6 +11,7 @@ MARKUP = re.compile(r"([\\`*{}\[\]()<>#+\-.!|~$:&@=]|_(?!\w)|(?<!\w)_)")  # insi
 ADDRESS = re.compile(r"(?<=[a-z]:)(?=//)|(?<=\bwww)(?=\.)|(?=@)", re.IGNORECASE)
 TYPED_SIGN = re.compile(r"(?:(?<=\s[<>~-])|(?<=^[<>~-]))(?=[-=>]{1,2}(?:\s|$))")  # as in a -> b
 JOINER = "\u2060"  # seen by nobody; an escaped address would still become a link, -> an arrow
+LEAST_GB_S = 0.001
 HEADER_LETTER_PX, HEADER_EDGES_PX = 7.5, 20
 LINE_LETTERS, MOST_LINES = 28, 2
 
@@ -85,7 +86,18 @@ def bandwidth(gb_s: float) -> str:
     >>> bandwidth(50.0), bandwidth(0.0)
     ('50 GB/s (400 Gb/s)', '0 GB/s')
     """
-    return f"{significant(gb_s)} GB/s" + (f" ({significant(gb_s * 8)} Gb/s)" if gb_s > 0 else "")
+    return rate(gb_s) + (f" ({significant(gb_s * 8)} Gb/s)" if gb_s >= LEAST_GB_S else "")
+
+
+def rate(gb_s: float) -> str:
+    """Write a bandwidth in GB/s, one far below in the unit that fits.
+
+    Examples
+    --------
+    >>> rate(2.0144), rate(7.28e-8), rate(0.0)
+    ('2.01 GB/s', '72.8 B/s', '0 GB/s')
+    """
+    return f"{size(gb_s * 1e9)}/s" if 0 < gb_s < LEAST_GB_S else f"{significant(gb_s)} GB/s"
 
 
 def literal(text: str) -> str:

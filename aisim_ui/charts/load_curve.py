@@ -58,7 +58,7 @@ def load_curve(loads: pd.DataFrame, column: str, slo_ms: float, mode: Mode) -> g
                     "y": slo_ms,
                     "xref": "paper",
                     "yref": "y",
-                    "text": f"SLO {slo_ms:,g} ms",
+                    "text": f"SLO {slo_ms:,.10g} ms",
                     "showarrow": False,
                     "xanchor": "left",
                     "yanchor": "bottom",

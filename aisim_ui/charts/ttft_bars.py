@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.marks import slo_upright
+from aisim_ui.charts.marks import above, slo_upright
 from aisim_ui.theme import SURFACES, Mode, Surface, faded, row_color
 from aisim_ui.words import name_label
 
@@ -28,6 +28,7 @@ PARTS = (
     ("decode_step_ms", "First decode step", 0.6, "/"),
 )
 BAR_PX = 46
+FAR = 4.0  # an SLO this many times the longest bar would leave nothing of the bars
 
 
 def ttft_bars(
@@ -107,6 +108,8 @@ def ttft_bars(
                 "hovertemplate": "at the lowest bandwidth reached: %{x:,.1f} ms<extra></extra>",
             }
         )
+    longest = max((time for time in (*table["ttft_ms"], *slow) if time == time), default=0.0)
+    far = ttft_slo_ms > FAR * longest > 0
     return figure(
         data,
         {
@@ -115,7 +118,8 @@ def ttft_bars(
             "bargap": 0.35,
             "legend": {"traceorder": "normal"},  # as the parts follow each other in a bar
             "height": 180 + BAR_PX * max(len(ids), 2),
-            "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"},
+            "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"}
+            | ({"range": [0, longest * 1.08]} if far else {}),
             "yaxis": {
                 "autorange": "reversed",
                 "tickmode": "array",
@@ -127,7 +131,7 @@ def ttft_bars(
             },
             "clickmode": "event+select",
             "dragmode": False,
-            **slo_upright(ttft_slo_ms, surface),
+            **(_slo_beyond(ttft_slo_ms, surface) if far else slo_upright(ttft_slo_ms, surface)),
         },
         mode,
     )
@@ -153,3 +157,9 @@ def _untimed(table: pd.DataFrame | Columns, surface: Surface) -> dict[str, Any]:
         "hoverinfo": "skip",
         "showlegend": False,
     }
+
+
+def _slo_beyond(slo_ms: float, surface: Surface) -> dict[str, Any]:
+    """Return a note that the SLO lies beyond the right end of the axis."""
+    note = above(1, f"SLO {slo_ms:,.10g} ms →", surface.slo, anchor="right")
+    return {"annotations": [{**note, "xref": "paper"}]}

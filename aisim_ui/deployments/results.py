@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -103,6 +104,10 @@ def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
     shown: dict[str, Any] = {}
     for column in columns:
         values = found[column].to_numpy() * SCALES[column] if column in SCALES else found[column].array
+        if column.startswith(
+            "loaded_"
+        ):  # a queue without end has no mean; the row says that it is overloaded
+            values = found[column].replace(math.inf, math.nan).array
         shown[column] = values if order is None else values[order]
     return pd.DataFrame(shown)
 

@@ -26,6 +26,8 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
         if len(gpus) == 1
         else f"not at equal GPUs ({min(gpus):,} to {max(gpus):,})"
     )
+    if not fitting:
+        return f"No deployment fits its GPUs, {equal}."
     if not known and loaded and any(one.load.overloaded for one in fitting):
         return f"No deployment carries {significant(slo.arrivals_per_s)} requests/s, {equal}."
     if not known:
@@ -74,11 +76,16 @@ def unequal_sentence(scenario: Scenario) -> str | None:
 
 
 def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
-    """Say of each row that doesn't fit its GPUs why."""
+    """Say of each row that doesn't fit its GPUs why, of rows with the same fault together."""
+    by_problem: dict[str, list[str]] = {}
+    for one in outcomes:
+        if one.memory.problem:
+            by_problem.setdefault(one.memory.problem, []).append(literal(one.row.name))
     return [
-        f"{literal(one.row.name)} doesn't fit its GPUs: {one.memory.problem}. It has no times until it does."
-        for one in outcomes
-        if one.memory.problem
+        f"{names[0]} doesn't fit its GPUs: {problem}. It has no times until it does."
+        if len(names) == 1
+        else f"{'; '.join(names)} don't fit their GPUs: {problem}. They have no times until they do."
+        for problem, names in by_problem.items()
     ]
 
 

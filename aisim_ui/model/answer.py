@@ -15,7 +15,8 @@ def sentence(scenario: Scenario) -> str:
     kept = size(curve.bytes(workload.prompt_tokens))
     growing = curve.per_token_bytes
     tail = f"each further token adds {growing:,} bytes" if growing else "no further token adds to it"
-    tokens = f"{workload.prompt_tokens:,} tokens in {row.kv_dtype}"
+    counted = f"{workload.prompt_tokens:,} token{'s' if workload.prompt_tokens != 1 else ''}"
+    tokens = f"{counted} in {row.kv_dtype}"
     return f"**{literal(spec.name)} keeps {kept}** for {tokens}; {tail}."
 
 

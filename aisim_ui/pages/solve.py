@@ -24,7 +24,7 @@ asked = left.segmented_control(
 )
 question = asked or "bandwidth"
 with right:
-    number(Place("handoff_budget_ms"), "solve", empty=f"SLO on TTFT, {workload.ttft_slo_ms:,g}")
+    number(Place("handoff_budget_ms"), "solve", empty=f"SLO on TTFT, {workload.ttft_slo_ms:,.10g}")
 
 found = answers(scenario, question)
 selected = next(one for one in found if one["deployment_id"] == row.id)

@@ -76,6 +76,14 @@ def test_the_slo_has_its_line_and_its_label() -> None:
     assert layout["annotations"][0]["text"] == "SLO 2,000 ms"
 
 
+def test_an_slo_far_beyond_leaves_the_bars_their_room_and_is_named() -> None:
+    # a prompt of 128 tokens takes tens of ms on every row, at the lowest bandwidth reached 64 ms
+    layout = spec(drawn(Scenario().with_workload(prompt_tokens=128))["bars"])["layout"]
+    assert layout["annotations"][0]["text"] == "SLO 2,000 ms →"
+    assert 40 < layout["xaxis"]["range"][1] < 500
+    assert "shapes" not in layout
+
+
 def test_the_selected_row_is_marked_and_no_other() -> None:
     labels = spec(drawn(Scenario())["bars"])["layout"]["yaxis"]["ticktext"]
     assert [label for label in labels if "◂" in label] == ["<b>Split, 400G NIC per GPU ◂</b>"]

@@ -88,6 +88,22 @@ def test_a_row_that_doesnt_fit_is_not_counted_and_says_why() -> None:
     assert "doesn't fit its GPUs: weights need 141.2 GB of each GPU" in sentence.replace("\\", "")
 
 
+def test_rows_with_the_same_fault_are_told_together() -> None:
+    bad = EXAMPLE.with_workload(prompt_tokens=10_000_000)
+    outcomes = compare(bad)
+    assert meets_sentence(bad, outcomes) == "No deployment fits its GPUs, all on 8 GPUs."
+    aggregated, split = (one.replace("\\", "") for one in misfit_sentences(outcomes))
+    assert aggregated.startswith("Aggregated 2 x TP4 doesn't fit its GPUs: ")
+    assert "Split, one 100G RoCE; Split, one 100G TCP don't fit their GPUs: " in split
+
+
+def test_a_queue_without_end_is_an_empty_cell() -> None:
+    flooded = EXAMPLE.with_workload(arrivals_per_s=50.0)
+    shown = for_people(table(flooded, compare(flooded)), "Under load (estimate)")
+    assert shown["overloaded"].all()
+    assert shown["loaded_ttft_ms"].isna().all()
+
+
 def test_rows_at_other_gpus_are_named() -> None:
     assert unequal_sentence(EXAMPLE) is None
     more = EXAMPLE.with_row("split-fp8", prefill_workers=2)
