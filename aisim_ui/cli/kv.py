@@ -45,6 +45,7 @@ def kv(
 
     def sized(file: Path) -> dict[str, Any]:
         layout = read_config(_bytes(file), mtp_layers=mtp_layers, kv_quant=quant)
+        layout.checked_stages("pipeline_parallel", pipeline_parallel)
         curve = layout.curve(kv_dtype, window_layers)
         wire = layout.wire(
             kv_dtype,

@@ -201,6 +201,14 @@ def test_an_option_that_can_not_be(aisim: Aisim, written: Written, options: str,
     assert sentence in ran.err
 
 
+def test_more_stages_than_a_model_has_layers_are_refused_by_the_option(
+    aisim: Aisim, written: Written
+) -> None:
+    ran = aisim(f"kv {written('llama', LLAMA_70B)} --pipeline-parallel 81 --json")
+    assert ran.status == 1
+    assert ran.json[0]["error"].startswith("pipeline_parallel = 81: is more stages than the 80 layers")
+
+
 @pytest.mark.shared
 def test_all_real_configs_in_one_call(aisim: Aisim, shared_dir: Path) -> None:
     files = sorted((shared_dir / "facts" / "configs").glob("*.json"))
