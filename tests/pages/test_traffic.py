@@ -68,7 +68,8 @@ def shown_texts(page: AppTest) -> str:
 def test_small_traffic_is_replayed_by_itself(app: AppTest) -> None:
     page = opened(app, SMALL)
     assert "Split, 400G NIC per GPU" in page.markdown[0].value
-    assert [one.label for one in page.metric] == ["TTFT, median", "Goodput [requests/s]", "Offered load", "Busiest"]
+    labels = ["TTFT, median", "Goodput [requests/s]", "Offered load", "Busiest"]
+    assert [one.label for one in page.metric] == labels
     assert len(page.get("plotly_chart")) == 3
     percentiles = page.dataframe[0].value
     assert percentiles["quantity"].tolist() == ["TTFT", "TTFT", "Handoff"]
