@@ -11,6 +11,8 @@ from aisim_model.errors import InputError
 from aisim_model.handoff import HandoffTransferTiming, TransferTimingMode, whole_count
 from aisim_ui.cli.output import print_json
 
+SHORTEST_MS = 1e-3  # below it six decimals would leave three digits or fewer
+
 
 def delay(
     prompt_tokens: Annotated[int, typer.Option(help="Tokens of the prompt.")],
@@ -62,4 +64,10 @@ def delay(
         found = {"delay_ms": delay_ms, "bytes": sent}
         print_json(found if reason is None else {**found, "reason": reason})
     else:
-        print(f"{delay_ms:.6f} ms for {sent:,} bytes" if reason is None else f"no delay: {reason}")
+        print(f"{_written(delay_ms)} ms for {sent:,} bytes" if reason is None else f"no delay: {reason}")
+
+
+def _written(delay_ms: float | None) -> str:
+    """Write a delay to the nanosecond; a shorter one, above 0, in six digits."""
+    delay = delay_ms or 0.0
+    return f"{delay:.6g}" if 0 < delay < SHORTEST_MS else f"{delay:.6f}"

@@ -47,6 +47,13 @@ def test_a_line_for_a_person(aisim: Aisim) -> None:
     assert aisim(SMALL).out == "0.100000 ms for 100,000 bytes\n"
 
 
+def test_a_delay_below_a_nanosecond_is_not_shown_as_none(aisim: Aisim) -> None:
+    # 3 B / 1e12 B/s = 3e-9 ms
+    line = "delay --prompt-tokens 3 --kv-bytes-per-token 1 --bandwidth-gb-s 1000"
+    assert aisim(line).out == "3e-09 ms for 3 bytes\n"
+    assert aisim(line.replace("tokens 3", "tokens 0")).out == "0.000000 ms for 0 bytes\n"
+
+
 @pytest.mark.parametrize("bandwidth", ["0", "-5", "-0.0"])
 def test_no_bandwidth_is_no_delay_with_its_reason(aisim: Aisim, bandwidth: str) -> None:
     line = f"delay --prompt-tokens 100 --kv-bytes-per-token 1000 --bandwidth-gb-s {bandwidth}"
@@ -54,6 +61,7 @@ def test_no_bandwidth_is_no_delay_with_its_reason(aisim: Aisim, bandwidth: str) 
     assert (ran.status, ran.json["delay_ms"], ran.json["bytes"]) == (0, None, 100_000)
     assert "bandwidth_gb_s" in ran.json["reason"]
     assert aisim(line).out.startswith("no delay: bandwidth_gb_s is")
+    assert "-0" not in aisim(line).out
 
 
 @pytest.mark.parametrize(
