@@ -94,7 +94,7 @@ def _question(field: str, given: object, gb_s: float, lanes: float) -> InputErro
     fastest = max(catalog.links(), key=lambda link: link.nominal_gb_s)
     side_by_side = f", {lanes:g} side by side" if lanes != 1 else ""
     problem = (
-        f"would take {gb_s:,.4g} GB/s, above the fastest link of the catalogue ({fastest.name},"
+        f"would take {round(gb_s):,} GB/s, above the fastest link of the catalogue ({fastest.name},"
         f" {fastest.nominal_gb_s:,.0f} GB/s{side_by_side})"
     )
     remedy = (

@@ -174,7 +174,7 @@ class Traffic(Frozen):
     file: TraceFile | None = Field(None, title="File", description="Your trace.")
     synthetic: SyntheticRule = Field(SyntheticRule(), title="Rule", description="Of synthetic traffic.")
     rate_factor: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] = Field(
-        1.0, title="Rate x", description="2 lets the same requests arrive twice as fast."
+        1.0, title="Times faster", description="2 lets the same requests arrive twice as fast."
     )
     window_start_s: Seconds = Field(
         0.0,
