@@ -162,7 +162,7 @@ def prefill_ms(x: Inputs) -> Any:
         x.prompt_tokens,
         x.prefill_cached_tokens,
         pass_tokens=x.row.chunk_tokens,
-        kv_bytes_per_token=_per_token_bytes(x.unique),
+        kv_bytes_per_token=_per_token_bytes(x.held_prefill),
         tensor_parallel=x.row.prefill_tp,
         **_sizes(x),
     )
@@ -185,7 +185,7 @@ def decode_step_ms(x: Inputs, context_tokens: Any = None, batch: Any = 1.0) -> A
         case "polynomial":
             pool = max(x.pool_tokens, 1.0)  # where not even the weights fit, the pool counts as full
             return decode.polynomial_ms(unboxed(np.minimum(batch * context / pool, 1.0)))
-    kept = context * _per_token_bytes(x.unique) + _state_bytes(x.unique, context)
+    kept = context * _per_token_bytes(x.held_decode) + _state_bytes(x.held_decode, context)
     return decode.roofline_ms(
         context,
         kept,

@@ -292,5 +292,5 @@ def _pool_tokens(x: Inputs, typical: TypicalRequest) -> float:
     ranks = x.row.decode_tp if x.row.split else x.row.prefill_tp
     pool = pool_bytes(weights, x.gpu.hbm_gb, ranks, x.row.kv_pool_share)
     tokens = max(round(typical.prompt_tokens + typical.output_tokens), 1)
-    each = float(x.unique.bytes(tokens))
+    each = float(x.held_decode.bytes(tokens))
     return float(MOST_BLOCKS) * tokens if each == 0.0 and pool > 0.0 else pool / max(each, 1.0) * tokens

@@ -103,7 +103,7 @@ def prefill_time(x: Inputs, typical: TypicalRequest) -> PrefillTime:
         per_token_ms=(2.0 * active + pair_flops / 2.0) * flop_ms,
         attended_ms=pair_flops / 2.0 * flop_ms,
         floor_ms=touched * x.weight_bytes_per_parameter * byte_ms,
-        floor_context_ms=float(x.unique.per_token_bytes) * byte_ms,
+        floor_context_ms=float(x.held_prefill.per_token_bytes) * byte_ms,
     )
 
 
@@ -146,13 +146,13 @@ def decode_time(x: Inputs, typical: TypicalRequest, replayed_pool_tokens: float)
             )
     flop_ms, byte_ms = _unit_times_ms(x, x.row.decode_tp if x.row.split else x.row.prefill_tp)
     active, total = _parameters(x)
-    kept = float(x.unique.state_bytes(round(typical.prompt_tokens)))
+    kept = float(x.held_decode.state_bytes(round(typical.prompt_tokens)))
     touched = touched_parameters(typical.decoding, active, total)
     weights_ms = touched * x.weight_bytes_per_parameter * byte_ms
     memory = DecodeTime(
         constant_ms=weights_ms,
         per_sequence_ms=kept * byte_ms,
-        per_context_token_ms=float(x.unique.per_token_bytes) * byte_ms,
+        per_context_token_ms=float(x.held_decode.per_token_bytes) * byte_ms,
     )
     arithmetic = DecodeTime(
         per_sequence_ms=2.0 * active * flop_ms,

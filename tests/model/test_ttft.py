@@ -296,3 +296,12 @@ def test_a_decode_step_reads_the_weights_once_for_a_batch() -> None:
     kept = 12_000 * 262_144
     one, many = decode_step_ms(x, 12_000.0, 1.0), decode_step_ms(x, 12_000.0, 64.0)
     assert many - one == pytest.approx(63 * kept / (4 * 4.8e12 * 0.5) * 1000)
+
+
+@pytest.mark.parametrize("tensor_parallel", [4, 8])
+def test_every_rank_reads_a_latent_whole_in_a_decode_step(tensor_parallel: int) -> None:
+    ranks = {"prefill_tp": tensor_parallel, "decode_tp": tensor_parallel}
+    x = resolve(Workload(model_id="deepseek-v3"), row(weight_dtype="fp8", **ranks))
+    # 61 layers x 576 elements x 2 B a token at 4.8 TB/s x 0.5, however many GPUs share the heads
+    longer = decode_step_ms(x, 20_000.0) - decode_step_ms(x, 10_000.0)
+    assert longer == pytest.approx(10_000 * 70_272 / (4.8e12 * 0.5) * 1000)

@@ -206,6 +206,14 @@ def test_the_pool_is_what_hbm_leaves_beside_the_weights() -> None:
     assert replay_config(WORKLOAD, row(pool_tokens=1600), alone(8000)).pool_blocks == 100
 
 
+def test_every_rank_of_a_pool_holds_a_latent_whole() -> None:
+    workload = Workload(model_id="deepseek-v3")
+    config = replay_config(workload, row(prefill_tp=8, decode_tp=8, weight_dtype="fp8"), alone(8000))
+    # 8 H200 at 90% less 671e9 weights of a byte; 61 layers x 576 elements x 2 B x 8 ranks a token
+    pool_bytes = 8 * 141e9 * 0.9 - workload.served.total_parameters  # type: ignore[operator]  # it is declared
+    assert config.pool_blocks == math.floor(pool_bytes / (8 * 70_272) / 16)
+
+
 def test_windows_make_room_for_more_requests_than_the_longest_one() -> None:
     workload = Workload(model_id="gpt-oss-120b")
     x = resolve(workload, row())
