@@ -6,7 +6,7 @@ import numpy as np
 
 from aisim_model.replay.capacity import ENGINE_SEQUENCES
 from aisim_model.replay.result import ReplayResult
-from aisim_model.replay.settings import settings_of_times
+from aisim_model.replay.times import settings_of_times
 from aisim_model.replay.timing import decode_ms, prefill_ms
 
 SAMPLED_REQUESTS = 1_000  # whose prefill is timed one by one where passes mix it with decoding

@@ -10,10 +10,10 @@ from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
-from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, WORKER
+from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, WORKER
 from aisim_model.replay.prefixes import nodes_of, table_size
 from aisim_model.replay.state import Caches, Core, Pools
-from aisim_model.replay.times import DecodeTime, PrefillTime
+from aisim_model.replay.times import settings_of_times
 from aisim_model.traces.trace import Trace
 
 UNLIMITED = 2**62
@@ -24,23 +24,6 @@ UNSET_OF_REQUEST = (
 )
 MOST_BLOCKS_A_NODE = 2**16 - 1
 MOST_DECODE_TOKENS = 20_000_000_000
-
-
-def settings_of_times(prefill: PrefillTime, decode: DecodeTime) -> Records:
-    """Return one settings record with the numbers of the two times, and a pool of one token."""
-    settings = np.zeros(1, SETTINGS).view(np.recarray)
-    record = settings[0]
-    record.prefill_constant, record.prefill_per_token = prefill.constant_ms, prefill.per_token_ms
-    record.prefill_squared, record.prefill_attended = prefill.squared_ms, prefill.attended_ms
-    record.prefill_floor, record.prefill_floor_context = prefill.floor_ms, prefill.floor_context_ms
-    record.decode_constant, record.decode_per_sequence = decode.constant_ms, decode.per_sequence_ms
-    record.decode_per_context, record.decode_floor = decode.per_context_token_ms, decode.floor_ms
-    record.decode_share, record.decode_share_squared = decode.share_ms, decode.share_squared_ms
-    record.pool_tokens = 1.0
-    record.points = len(prefill.table)
-    for point, (tokens, time_ms) in enumerate(prefill.table):
-        record.table_tokens[point], record.table_ms[point] = tokens, time_ms
-    return settings
 
 
 def _workers(config: ReplayConfig, rows: int) -> tuple[int, int, int]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from aisim_model.errors import InputError
-from aisim_model.replay.layout import MOST_POINTS
+from aisim_model.replay.layout import MOST_POINTS, SETTINGS
 from aisim_model.units import MS_PER_S
+
+if TYPE_CHECKING:
+    from aisim_model.replay.compiled import Records
 
 Coefficient = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
 Positive = Annotated[float, Field(ge=0.0, le=1e15, allow_inf_nan=False)]
@@ -116,7 +119,6 @@ class PrefillTime(BaseModel):
         float
             Time [ms].
         """
-        from aisim_model.replay.settings import settings_of_times
         from aisim_model.replay.timing import prefill_ms
 
         settings = settings_of_times(self, DecodeTime.instant())
@@ -178,3 +180,20 @@ class DecodeTime(BaseModel):
         return not (
             self.per_sequence_ms or self.per_context_token_ms or self.share_ms or self.share_squared_ms
         )
+
+
+def settings_of_times(prefill: PrefillTime, decode: DecodeTime) -> Records:
+    """Return one settings record with the numbers of the two times, and a pool of one token."""
+    settings = np.zeros(1, SETTINGS).view(np.recarray)
+    record = settings[0]
+    record.prefill_constant, record.prefill_per_token = prefill.constant_ms, prefill.per_token_ms
+    record.prefill_squared, record.prefill_attended = prefill.squared_ms, prefill.attended_ms
+    record.prefill_floor, record.prefill_floor_context = prefill.floor_ms, prefill.floor_context_ms
+    record.decode_constant, record.decode_per_sequence = decode.constant_ms, decode.per_sequence_ms
+    record.decode_per_context, record.decode_floor = decode.per_context_token_ms, decode.floor_ms
+    record.decode_share, record.decode_share_squared = decode.share_ms, decode.share_squared_ms
+    record.pool_tokens = 1.0
+    record.points = len(prefill.table)
+    for point, (tokens, time_ms) in enumerate(prefill.table):
+        record.table_tokens[point], record.table_ms[point] = tokens, time_ms
+    return settings

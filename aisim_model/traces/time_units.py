@@ -149,4 +149,5 @@ def _rate(first: float, last: float, rows: int, unit: str) -> str:
     span = f"{span_s / 86400:,.1f} days" if span_s >= 172_800 else f"{span_s:,.4g} s"
     if 1e3 <= span_s < 172_800:
         span = f"{span_s:,.0f} s"
-    return f"{span}, {_requests_per_s(first, last, rows, unit):,.2g} a second"
+    rate = _requests_per_s(first, last, rows, unit)
+    return f"{span}, {rate:,.0f} a second" if rate >= 10 else f"{span}, {rate:.2g} a second"
