@@ -67,9 +67,10 @@ def _model() -> None:
     if workload.model is not None:
         options, current = [OWN, *options], OWN
         names[OWN] = f"{workload.model.name} (yours)"
-    key = "side.pick.model"
-    if st.session_state.get(key) != current:
-        st.session_state[key] = current
+    key, titled = "side.pick.model", "side.titled.model"
+    # set anew for another title too: the browser knows an option by its title alone
+    if st.session_state.get(key) != current or st.session_state.get(titled) != names[current]:
+        st.session_state[key], st.session_state[titled] = current, names[current]
     st.selectbox(
         "Model",
         options,
