@@ -2,7 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from pydantic import ValidationError
+
+# what pydantic finds wrong, as a person reads it
+_PROBLEMS: Mapping[str, str] = MappingProxyType(
+    {
+        "greater_than_equal": "must be at least {ge:,}",
+        "greater_than": "must be above {gt:,}",
+        "less_than_equal": "must be at most {le:,}",
+        "less_than": "must be below {lt:,}",
+        "int_parsing": "must be a whole number",
+        "int_parsing_size": "must be a whole number of fewer digits",
+        "int_type": "must be a whole number",
+        "int_from_float": "must be a whole number",
+        "float_parsing": "must be a number",
+        "float_type": "must be a number",
+        "finite_number": "must be a finite number",
+        "bool_parsing": "must be true or false",
+        "bool_type": "must be true or false",
+        "literal_error": "must be {expected}",
+        "enum": "must be {expected}",
+        "string_type": "must be text",
+        "string_too_short": "must have at least {min_length} characters",
+        "string_too_long": "must have at most {max_length} characters",
+        "extra_forbidden": "is no known field",
+        "missing": "is needed",
+    }
+)
 
 
 class InputError(ValueError):
@@ -61,7 +91,7 @@ def sentences(error: ValidationError) -> list[str]:
     ...     Row(tokens=0)
     ... except ValidationError as error:
     ...     sentences(error)
-    ['tokens = 0: input should be greater than or equal to 1.']
+    ['tokens = 0: must be at least 1.']
     """
     found = []
     for item in error.errors(include_url=False):
@@ -69,7 +99,14 @@ def sentences(error: ValidationError) -> list[str]:
             found.append(str(cause))
             continue
         field = ".".join(str(part) for part in item["loc"]) or error.title
-        message = item["msg"].removeprefix("Value error, ").rstrip(".")
         given = "nothing given" if item["type"] == "missing" else shown(item["input"])
-        found.append(f"{field} = {given}: {message[:1].lower()}{message[1:]}.")
+        found.append(f"{field} = {given}: {_problem(item)}.")
     return found
+
+
+def _problem(item: Mapping[str, Any]) -> str:
+    """Say what is wrong and what is allowed; in pydantic's words where it is nothing common."""
+    if item["type"] in _PROBLEMS:
+        return _PROBLEMS[item["type"]].format(**item.get("ctx", {}))
+    message = item["msg"].removeprefix("Value error, ").rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}"

@@ -61,7 +61,7 @@ def _transfers(x: Inputs) -> Iterator[Rival]:
         return
     asked = {
         "reference": f"bytes over {float(x.bandwidth_gb_s):,.4g} GB/s, nothing else",
-        "calibrated": f"start-up {x.alpha_ms:g} ms, {x.per_descriptor_us:g} us a descriptor, "
+        "calibrated": f"start-up {x.alpha_ms:g} ms, {x.per_descriptor_us:g} µs a descriptor, "
         f"{x.link_efficiency:.3g} of the bandwidth",
     }
     for model, assumes in asked.items():

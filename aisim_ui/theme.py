@@ -68,6 +68,7 @@ def template(mode: Mode) -> dict[str, Any]:
         "tickcolor": surface.grid,
         "title": {"font": {"size": 13, "color": surface.quiet}},
         "automargin": True,
+        "separatethousands": True,
     }
     return {
         "layout": {

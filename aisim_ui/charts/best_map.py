@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.heatmap import clicks, layout, marker, sampled
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
-from aisim_ui.words import label
+from aisim_ui.words import name_label
 
 PALE = 0.35
 
@@ -91,7 +91,7 @@ def best_map(
 
 def legend(name: str, meets: bool) -> str:
     """Name of an area."""
-    return label(name) if meets else f"{label(name)}, misses the SLO"
+    return name_label(name) if meets else f"{name_label(name)}, misses the SLO"
 
 
 def shade(slot: int, meets: bool, mode: Mode) -> str:

@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.axes import log_axis
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.marks import above, upright
+from aisim_ui.charts.marks import above, stripe, upright
 from aisim_ui.theme import SURFACES, Mode, row_color
-from aisim_ui.words import label, milliseconds
+from aisim_ui.words import milliseconds, name_label
 
 DECADES = 6  # of the longest time: what is shorter by more than this is drawn at the edge
 
@@ -41,7 +41,7 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
             "marker": {"size": 8, "opacity": 0},
             "selected": {"marker": {"opacity": 0}},
             "unselected": {"marker": {"opacity": 0}},
-            "name": label(str(line["deployment"].iloc[0])),
+            "name": name_label(str(line["deployment"].iloc[0])),
             "x": line["milliseconds"].clip(lower=shortest).tolist(),
             "y": line["share"].tolist(),
             "text": [milliseconds(value) for value in line["milliseconds"]],
@@ -54,6 +54,7 @@ def cdf(table: pd.DataFrame, quantity: str, selected_id: str, slo_ms: float | No
         }
         for row_id, line in table.groupby("deployment_id", sort=False)
     ]
+    stripe(data)
     return figure(
         data,
         {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.marks import prompt_upright
+from aisim_ui.charts.marks import prompt_upright, stripe
 from aisim_ui.theme import SURFACES, Mode, row_color
 from aisim_ui.words import name_label
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from aisim_ui.columns import Columns
 
 DASHES = {"other mode": "dash", "measured low": "dot"}
-STRIPE_PX = 10
 
 
 def delay_curve(
@@ -41,9 +40,7 @@ def delay_curve(
     """
     surface = SURFACES[mode]
     data = []
-    lines = list(_lines(columns))
-    dashes = _dashes([(series, columns["handoff_ms"][places]) for (_, series), places in lines])
-    for ((row_id, series), places), dash in zip(lines, dashes, strict=True):
+    for (row_id, series), places in _lines(columns):
         color = row_color(colors[row_id])
         name = name_label(columns["deployment"][places.start])
         data.append(
@@ -57,13 +54,14 @@ def delay_curve(
                 "line": {
                     "color": color,
                     "width": 3.5 if row_id == selected_id and series == "row" else 2,
-                    "dash": dash,
+                    "dash": DASHES.get(series, "solid"),
                 },
                 "fill": "tonexty" if series == "measured low" else "none",
                 "fillcolor": f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)",
                 "hovertemplate": "%{x:,.0f} tokens: %{y:,.3g} ms",
             }
         )
+    stripe(data)
     return figure(
         data,
         {
@@ -77,18 +75,6 @@ def delay_curve(
         },
         mode,
     )
-
-
-def _dashes(lines: list[tuple[str, list[float]]]) -> list[str]:
-    """Return each line's dashes: rows of the same delays make one striped line, none hidden."""
-    rows = [tuple(delays) if series == "row" else None for series, delays in lines]
-    found = []
-    for at, (series, delays) in enumerate(lines):
-        alike = rows.count(tuple(delays))
-        left = alike - rows[:at].count(tuple(delays))
-        striped = f"{STRIPE_PX * left}px,{STRIPE_PX * (alike - left)}px" if left < alike else "solid"
-        found.append(DASHES.get(series, striped))
-    return found
 
 
 def _lines(columns: Columns) -> Iterator[tuple[tuple[str, str], slice]]:

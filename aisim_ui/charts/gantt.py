@@ -9,7 +9,7 @@ from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import upright
 from aisim_ui.charts.ttft_bars import PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
-from aisim_ui.words import label as as_label
+from aisim_ui.words import short_label
 
 BAR_PX = 20
 
@@ -64,7 +64,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     return figure(
         data,
         {
-            "title": {"text": f"Around {moment_s:,.4g} s: {as_label(name)}"},
+            "title": {"text": f"Around {moment_s:,.4g} s: {short_label(name)}"},
             "barmode": "overlay",
             "bargap": 0.25,
             "height": 190 + BAR_PX * max(named["label"].nunique(), 3),

@@ -11,7 +11,7 @@ from aisim_ui.charts.axes import axis
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.sweep_curves import level
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode
-from aisim_ui.words import label, milliseconds
+from aisim_ui.words import milliseconds, short_label
 
 DASHES = ("dot", "dash", "dashdot")
 
@@ -61,7 +61,7 @@ def needed_lines(
             }
         )
     layout = {
-        "title": {"text": f"Bandwidth needed by {label(name)}"},
+        "title": {"text": f"Bandwidth needed by {short_label(name)}"},
         "height": 460,
         "hovermode": "closest",
         "dragmode": False,

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.axes import axis
 from aisim_ui.charts.figure import figure
-from aisim_ui.charts.marks import across
+from aisim_ui.charts.marks import across, stripe
 from aisim_ui.theme import SURFACES, Mode, row_color
-from aisim_ui.words import label
+from aisim_ui.words import label, name_label
 
 STYLES = {"row": "solid", "other mode": "dash", "measured low": "dot"}
 
@@ -50,7 +50,7 @@ def sweep_curves(
     data, share = [], not unit
     for (row_id, series), line in table.groupby(["deployment_id", "series"], sort=False):
         color = row_color(colors[str(row_id)])
-        name = label(line["deployment"].iloc[0])
+        name = name_label(line["deployment"].iloc[0])
         y = line["value"]
         drawn = y.notna() & ((y > 0) | (not log[1]))
         if not drawn.any():
@@ -76,6 +76,7 @@ def sweep_curves(
                 "hovertemplate": "%{x:,.4~g}: " + ("%{y:.3~p}" if share else f"%{{y:,.3~g}} {unit}"),
             }
         )
+    stripe(data)
     values = [*table["value"], *([] if limit is None else [limit[0]])]
     layout: dict[str, Any] = {
         "title": {"text": f"{quantity} over {_inside(across)}"},

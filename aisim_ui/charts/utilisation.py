@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.theme import Mode, faded, row_color
-from aisim_ui.words import label as as_label
+from aisim_ui.words import short_label
 
 BUSY = (
     ("prefill_busy", "Prefill busy", 0.7, "dot"),
@@ -59,7 +59,7 @@ def utilisation(table: pd.DataFrame, name: str, color: int, mode: Mode) -> go.Fi
     return figure(
         data,
         {
-            "title": {"text": f"Use and queues: {as_label(name)}"},
+            "title": {"text": f"Use and queues: {short_label(name)}"},
             "height": 520,
             "dragmode": False,
             "hovermode": "closest",

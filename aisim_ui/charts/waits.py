@@ -9,8 +9,7 @@ from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import above, upright
 from aisim_ui.charts.ttft_bars import PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
-from aisim_ui.words import label as as_label
-from aisim_ui.words import milliseconds
+from aisim_ui.words import milliseconds, short_label
 
 BAR_PX = 34
 IN_SECONDS_MS = 10_000.0  # from here on an axis of milliseconds has more zeros than digits
@@ -71,7 +70,7 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
     return figure(
         data,
         {
-            "title": {"text": f"Waits by TTFT: {as_label(name)}"},
+            "title": {"text": f"Waits by TTFT: {short_label(name)}"},
             "barmode": "stack",
             "bargap": 0.3,
             "height": 190 + BAR_PX * len(bands),

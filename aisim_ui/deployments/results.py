@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from aisim_model.units import BYTES_PER_GB
-from aisim_ui.words import header_px
+from aisim_ui.words import COLUMN_HELP, header_px
 
 # column, label, format; a share is shown in percent
 Column = tuple[str, str, str | None]
@@ -104,9 +104,8 @@ def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
     shown: dict[str, Any] = {}
     for column in columns:
         values = found[column].to_numpy() * SCALES[column] if column in SCALES else found[column].array
-        if column.startswith(
-            "loaded_"
-        ):  # a queue without end has no mean; the row says that it is overloaded
+        # a queue without end has no mean, and the row says that it is overloaded; of the other the header says
+        if column.startswith("loaded_") or column == "needed_gb_s":
             values = found[column].replace(math.inf, math.nan).array
         shown[column] = values if order is None else values[order]
     return pd.DataFrame(shown)
@@ -116,7 +115,9 @@ def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
 def settings(view: str) -> dict[str, Any]:
     """Return each column's settings: a name with its unit, and digits that matter."""
     return {
-        column: st.column_config.NumberColumn(label, format=digits, width=header_px(label))
+        column: st.column_config.NumberColumn(
+            label, format=digits, width=header_px(label), help=COLUMN_HELP.get(column)
+        )
         if digits
         else st.column_config.CheckboxColumn(label, width=header_px(label))
         if column in ("fits", "overloaded", "meets_slos_under_load")

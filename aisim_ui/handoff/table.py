@@ -9,7 +9,7 @@ import streamlit as st
 
 from aisim_model.units import BYTES_PER_GB
 from aisim_ui.columns import Columns
-from aisim_ui.words import header_px
+from aisim_ui.words import COLUMN_HELP, header_px
 
 SHOWN = {
     "deployment": "Deployment",
@@ -63,7 +63,9 @@ def settings() -> dict[str, Any]:
         "carries_requests_per_s": "%.3g",
     }
     return {
-        name: st.column_config.NumberColumn(label, format=number[name], width=header_px(label))
+        name: st.column_config.NumberColumn(
+            label, format=number[name], width=header_px(label), help=COLUMN_HELP.get(name)
+        )
         if name in number
         else st.column_config.Column(label)
         for name, label in SHOWN.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Literal
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
@@ -46,8 +47,8 @@ def test_every_field_has_its_sentence() -> None:
     with pytest.raises(ValidationError) as refused:
         Row.model_validate({"tokens": 0})
     assert sentences(refused.value) == [
-        "tokens = 0: input should be greater than or equal to 1.",
-        "name = nothing given: field required.",
+        "tokens = 0: must be at least 1.",
+        "name = nothing given: is needed.",
     ]
 
 
@@ -67,3 +68,28 @@ def test_what_is_no_object_at_all_is_named_by_its_kind() -> None:
     with pytest.raises(ValidationError) as refused:
         Row.model_validate([])
     assert sentences(refused.value)[0].startswith("Row = []")
+
+
+def test_what_is_allowed_is_said_in_plain_words() -> None:
+    class Asked(BaseModel, extra="forbid"):
+        kind: Literal["split", "aggregated"]
+        tokens: int = Field(le=10_000_000)
+        share: float = Field(gt=0, allow_inf_nan=False)
+        name: str = Field(max_length=3)
+
+    with pytest.raises(ValidationError) as refused:
+        Asked.model_validate({"kind": "z", "tokens": 1e9, "share": "nan", "name": "four", "more": 1})
+    assert sentences(refused.value) == [
+        "kind = 'z': must be 'split' or 'aggregated'.",
+        "tokens = 1000000000.0: must be at most 10,000,000.",
+        "share = 'nan': must be a finite number.",
+        "name = 'four': must have at most 3 characters.",
+        "more = 1: is no known field.",
+    ]
+    with pytest.raises(ValidationError) as refused:
+        Asked.model_validate({"kind": "split", "tokens": "1.5", "share": "x", "name": 3})
+    assert sentences(refused.value) == [
+        "tokens = '1.5': must be a whole number.",
+        "share = 'x': must be a number.",
+        "name = 3: must be text.",
+    ]

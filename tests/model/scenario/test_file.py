@@ -87,7 +87,7 @@ def test_json_with_tabs_knows_its_lines() -> None:
         ),
         (
             "workload:\n  prompt_tokens: 0\n",
-            "line 2: workload.prompt_tokens = 0: input should be greater than or equal to 1.",
+            "line 2: workload.prompt_tokens = 0: must be at least 1.",
         ),
         ("workload:\n  prompt_tokens: 12.5\n", "line 2: workload.prompt_tokens = 12.5"),
         ("workload:\n  prompt_tokens: yes\n", "line 2: workload.prompt_tokens = True: must be a number"),
