@@ -118,7 +118,12 @@ def ttft_bars(
             "bargap": 0.35,
             "legend": {"traceorder": "normal"},  # as the parts follow each other in a bar
             "height": 180 + BAR_PX * max(len(ids), 2),
-            "xaxis": {"title": {"text": "time to first token [ms]"}, "rangemode": "tozero"}
+            "xaxis": {
+                "title": {"text": "time to first token [ms]"},
+                "rangemode": "tozero",
+                "nticks": 5,
+                "tickangle": 0,
+            }
             | ({"range": [0, longest * 1.08]} if far else {}),
             "yaxis": {
                 "autorange": "reversed",

@@ -104,7 +104,7 @@ def for_people(found: pd.DataFrame, view: str) -> pd.DataFrame:
     shown: dict[str, Any] = {}
     for column in columns:
         values = found[column].to_numpy() * SCALES[column] if column in SCALES else found[column].array
-        # a queue without end has no mean, and the row says that it is overloaded; of the other the header says
+        # a queue without end has no mean: the row says that it is overloaded; of the other the header says
         if column.startswith("loaded_") or column == "needed_gb_s":
             values = found[column].replace(math.inf, math.nan).array
         shown[column] = values if order is None else values[order]
