@@ -21,7 +21,8 @@ MAX_TOKENS = 10_000_000
 MAX_TIME = float(2**63)
 
 DATE_PATTERN = (
-    r"^(19|20|21)\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?)?\s*(Z|z|UTC|[+-]\d\d(:?\d\d)?)?$"
+    r"^(19|20|21)\d\d(-\d\d-|/\d\d/)\d\d"
+    r"([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?)?\s*(Z|z|UTC|[+-]\d\d(:?\d\d)?)?$"
 )
 
 
@@ -212,7 +213,7 @@ def _formatted_numbers(text: pa.Array, decimal: str) -> tuple[Integers | Floats,
 
 
 def _looks_like_dates(text: pa.Array) -> bool:
-    dates = pc.sum(pc.match_substring_regex(text, r"^\s*\d{4}-\d\d-\d\d")).as_py() or 0
+    dates = pc.sum(pc.match_substring_regex(text, r"^\s*\d{4}(-\d\d-|/\d\d/)\d\d")).as_py() or 0
     return bool(2 * dates > len(text) - text.null_count)
 
 
@@ -231,6 +232,7 @@ def _dates_of_text(text: pa.Array) -> Times:
     good = pc.match_substring_regex(text, DATE_PATTERN).fill_null(False)
     plain = pc.replace_substring(pc.if_else(good, text, None), ",", ".")
     plain = pc.replace_substring_regex(plain, r"\s*(z|UTC)$", "Z")
+    plain = pc.replace_substring_regex(plain, r"^(\d{4})/(\d\d)/", r"\1-\2-")
     parsed = pd.to_datetime(plain.to_pandas(), format="ISO8601", utc=True, errors="coerce")
     codes = np.full(len(text), Fault.NOT_A_NUMBER, dtype=np.uint8)
     codes[parsed.notna().to_numpy()] = Fault.NONE

@@ -139,6 +139,13 @@ def test_dates_may_say_utc_and_those_without_a_zone_are_said_beside_others() -> 
     assert "Dates without a zone stand beside some with one and are read as UTC." in report.notes
 
 
+def test_dates_may_have_strokes_where_the_year_comes_first() -> None:
+    header = b"TIMESTAMP,ContextTokens,GeneratedTokens\n"
+    trace, report = read_trace(header + b"2024/05/12 23:59:50,1,1\n2024/05/13T00:00:20.5,2,1\n", "t.csv")
+    assert trace.arrival_ms.tolist() == [0, 30_500]
+    assert report.time_unit == "datetime"
+
+
 def test_dates_in_json_lines() -> None:
     trace, _ = read_trace(lines('"2024-05-12T00:00:10Z"', '"2024-05-12T00:00:11.25Z"'), "t.jsonl")
     assert trace.arrival_ms.tolist() == [0, 1250]
