@@ -98,7 +98,7 @@ def _bandwidth(x: Inputs, target: Target) -> Record:
         "has_gb_s": float(x.bandwidth_gb_s) if x.row.split else None,
         "enough": needed == 0 or (x.row.split and bool(needed <= x.bandwidth_gb_s)),
         "links": links.count if links else None,
-        "link_is_per": x.link.scope,
+        "link_is_per": x.link.scope if x.row.split else None,
         "nics_per_gpu": links.nics_per_gpu if links else None,
     }
 
