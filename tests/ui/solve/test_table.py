@@ -52,13 +52,8 @@ def test_ids_are_words_and_counts_are_whole() -> None:
     scenario = Scenario(workload=Workload(handoff_budget_ms=10.0))
     shown = for_people(pd.DataFrame(answers(scenario, "bandwidth")))
     assert set(shown["target"]) == {"handoff"}
-    assert shown["link_is_per"].isna().tolist() == [
-        True,
-        False,
-        False,
-        False,
-        False,
-    ]  # an aggregated row has none
+    # the first row is aggregated and has no link
+    assert shown["link_is_per"].isna().tolist() == [True, False, False, False, False]
     assert set(shown["link_is_per"].dropna()) == {"NIC"}
     columns = settings(shown)
     assert columns["links"]["type_config"]["format"] == "localized"
