@@ -59,7 +59,7 @@ class InputError(ValueError):
         self.field, self.value, self.problem, self.remedy = field, value, problem, remedy
         super().__init__(f"{field} = {shown(value)}: {problem}." + (f" {remedy}" if remedy else ""))
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str, str]]:
+    def __reduce__(self) -> tuple[type[InputError], tuple[Any, ...]]:
         """Survive the way back from a worker process."""
         return type(self), (self.field, self.value, self.problem, self.remedy)
 

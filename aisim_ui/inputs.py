@@ -5,13 +5,14 @@ A box is text, so that whatever is typed (nothing, NaN, 1e400, 1.5 tokens) is ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
+from aisim_model.scenario import Deployment
 from aisim_ui.fields import Field, field, plain, steps
-from aisim_ui.state import Place, Report, attempt, state
+from aisim_ui.state import Place, Report, attempt, select, state
 from aisim_ui.words import literal
 
 
@@ -151,4 +152,38 @@ def take_back(place: Place, spot: str, text: str) -> None:
         icon=":material/undo:",
         on_click=attempt,
         args=(place.key, "", lambda scenario: place.put(scenario, None)),
+    )
+
+
+def pick_row(
+    rows: Iterable[Deployment],
+    key: str,
+    label: str,
+    current: str,
+    help_text: str,
+    picked: Callable[[str], None] = select,
+) -> None:
+    """Draw a choice among deployment rows, which follows what is current.
+
+    Parameters
+    ----------
+    rows : iterable of Deployment
+        What may be chosen.
+    key, label, help_text : str
+        Of the widget.
+    current : str
+        Id of the row that counts now.
+    picked : callable, optional
+        What a choice does with the row's id; it is selected on every page where left out.
+    """
+    names = {row.id: row.name for row in rows}
+    if st.session_state.get(key) != current:
+        st.session_state[key] = current
+    st.selectbox(
+        label,
+        list(names),
+        key=key,
+        format_func=lambda row_id: names.get(row_id, row_id),
+        on_change=lambda: picked(st.session_state[key]),
+        help=help_text,
     )

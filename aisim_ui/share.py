@@ -1,6 +1,6 @@
 """The state as a link: a scenario as compact JSON, compressed, in a URL, and back.
 
-Each wrong value gets a sentence. No pickle, no eval; bounded before and after unpacking.
+Each wrong value gets a sentence. Only JSON is read, bounded before and after unpacking.
 """
 
 from __future__ import annotations

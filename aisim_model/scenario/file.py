@@ -35,7 +35,7 @@ class ScenarioFileError(InputError):
         more = f"\n… and {len(faults) - MOST_SAID} more." if len(faults) > MOST_SAID else ""
         self.args = ("\n".join(f"{name}, {fault}" for fault in faults[:MOST_SAID]) + more,)
 
-    def __reduce__(self) -> tuple[type[ScenarioFileError], tuple[str, tuple[str, ...]]]:  # type: ignore[override]  # fewer arguments than the base class takes
+    def __reduce__(self) -> tuple[type[ScenarioFileError], tuple[str, tuple[str, ...]]]:
         return type(self), (self.name, self.faults)
 
 

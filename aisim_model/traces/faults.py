@@ -81,6 +81,6 @@ class BadRowsError(InputError):
             "trace", name, f"{counted(rows_at_fault, 'row')} can't be replayed: {said}{more}", remedy
         )
 
-    def __reduce__(self) -> tuple[type[BadRowsError], tuple[str, tuple[RowFault, ...], int]]:  # type: ignore[override]  # other arguments than InputError
+    def __reduce__(self) -> tuple[type[BadRowsError], tuple[str, tuple[RowFault, ...], int]]:
         """Survive the way back from a worker process."""
         return type(self), (self.name, self.faults, self.rows_at_fault)

@@ -6,7 +6,8 @@ import streamlit as st
 
 from aisim_model.scenario import Scenario
 from aisim_model.scenario.presets import ROWS, added, appended
-from aisim_ui.state import attempt, select, state
+from aisim_ui.inputs import pick_row
+from aisim_ui.state import attempt, state
 from aisim_ui.words import literal
 
 ADD, BASELINE, SELECTED = "rows.add", "rows.baseline", "rows.selected"
@@ -14,6 +15,7 @@ ADD, BASELINE, SELECTED = "rows.add", "rows.baseline", "rows.selected"
 
 def row_choices(scenario: Scenario) -> None:
     """Draw what to add, which row is selected, and which one the others are compared to."""
+    rows = scenario.deployments
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     left.selectbox(
         "Add a deployment",
@@ -25,11 +27,10 @@ def row_choices(scenario: Scenario) -> None:
         help="A row at the end, selected; every cell of it can be changed.",
     )
     with middle:
-        _row_choice(scenario, SELECTED, "Selected row", scenario.selected_id, "Or click its bar.")
+        pick_row(rows, SELECTED, "Selected row", scenario.selected_id, "Or click its bar.")
     with right:
-        _row_choice(
-            scenario, BASELINE, "Compare to", scenario.baseline_id, "Differences are against this row."
-        )
+        told = "Differences are against this row."
+        pick_row(rows, BASELINE, "Compare to", scenario.baseline_id, told, _compared_to)
     if problem := state().problems.get("deployments"):
         st.error(literal(problem.sentence), icon=":material/error:")
 
@@ -40,27 +41,8 @@ def _add() -> None:
         st.session_state[ADD] = None
 
 
-def _row_choice(scenario: Scenario, key: str, label: str, current: str, help_text: str) -> None:
-    names = {row.id: row.name for row in scenario.deployments}
-    if st.session_state.get(key) != current:
-        st.session_state[key] = current
-    st.selectbox(
-        label,
-        list(names),
-        key=key,
-        format_func=lambda row_id: names.get(row_id, row_id),
-        on_change=_picked,
-        args=(key,),
-        help=help_text,
-    )
-
-
-def _picked(key: str) -> None:
-    chosen = st.session_state[key]
-    if key == SELECTED:
-        select(chosen)
-    else:
-        attempt("baseline_id", chosen, lambda scenario: scenario.changed(baseline_id=chosen))
+def _compared_to(row_id: str) -> None:
+    attempt("baseline_id", row_id, lambda scenario: scenario.changed(baseline_id=row_id))
 
 
 def row_buttons(scenario: Scenario) -> None:

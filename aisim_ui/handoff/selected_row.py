@@ -7,8 +7,8 @@ import streamlit as st
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.outcome import Outcome
 from aisim_model.scenario import Scenario
-from aisim_ui.inputs import choice, number, slider, take_back
-from aisim_ui.state import Place, select
+from aisim_ui.inputs import choice, number, pick_row, slider, take_back
+from aisim_ui.state import Place
 from aisim_ui.words import bandwidth, milliseconds, size
 
 MODES = {
@@ -23,7 +23,13 @@ def selected_row(scenario: Scenario, one: Outcome) -> None:
     row = scenario.selected
     left, middle, right = st.columns(3)
     with left:
-        _which(scenario)
+        pick_row(
+            scenario.deployments,
+            "row.pick.selected",
+            "Selected row",
+            scenario.selected_id,
+            "Or click its bar.",
+        )
         slider(
             Place("prompt_tokens"), SPOT, 16, 1_000_000, scenario.workload.prompt_tokens, "Prompt [tokens]"
         )
@@ -47,21 +53,6 @@ def selected_row(scenario: Scenario, one: Outcome) -> None:
             st.caption(
                 f"{bandwidth(float(one.x.bandwidth_gb_s))} for one handoff, in all: {wire} on the wire"
             )
-
-
-def _which(scenario: Scenario) -> None:
-    names = {row.id: row.name for row in scenario.deployments}
-    key = "row.pick.selected"
-    if st.session_state.get(key) != scenario.selected_id:
-        st.session_state[key] = scenario.selected_id
-    st.selectbox(
-        "Selected row",
-        list(names),
-        key=key,
-        format_func=lambda row_id: names.get(row_id, row_id),
-        on_change=lambda: select(st.session_state[key]),
-        help="Or click its bar.",
-    )
 
 
 def _by_hand(place: Place, current: float, low: float, high: float, what: str) -> None:

@@ -18,7 +18,7 @@ from aisim_ui.charts.waits import waits
 from aisim_ui.exports import file_name
 from aisim_ui.frame import chart, mode, select_row
 from aisim_ui.frame import table as draw_table
-from aisim_ui.state import select
+from aisim_ui.inputs import pick_row
 from aisim_ui.traffic.inputs import pick
 from aisim_ui.traffic.outcome import Shown, side_by_side
 from aisim_ui.traffic.tables import gantt, readable
@@ -78,17 +78,8 @@ def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
 
 def look_into(found: Sequence[Shown], selected: Shown) -> None:
     """Draw the choice of the deployment that the charts beneath are of: the selected row on every page."""
-    names, key = {row.id: row.name for row, _ in found}, "traffic.selected"
-    if st.session_state.get(key) != selected[0].id:
-        st.session_state[key] = selected[0].id
-    st.selectbox(
-        "Look into",
-        list(names),
-        key=key,
-        format_func=lambda row_id: names.get(row_id, row_id),
-        on_change=lambda: select(st.session_state[key]),
-        help="Or click its curve.",
-    )
+    rows = [row for row, _ in found]
+    pick_row(rows, "traffic.selected", "Look into", selected[0].id, "Or click its curve.")
 
 
 def one(shown: Shown, slo: Workload) -> None:

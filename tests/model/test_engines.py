@@ -55,4 +55,4 @@ def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
 
 def test_profiles_are_frozen() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        engine("vllm").block_size = 64  # type: ignore[misc]  # what must fail
+        engine("vllm").block_size = 64

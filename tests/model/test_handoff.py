@@ -113,7 +113,7 @@ def test_a_wrong_input_is_refused_by_name(field: str, value: object) -> None:
 @pytest.mark.parametrize("missing", [-1, 0.5, True, "3", None])
 def test_a_wrong_count_of_missing_tokens_is_refused(missing: object) -> None:
     with pytest.raises(InputError, match="destination_missing_tokens"):
-        timing(mode="destination_missing").delay_ms(missing)  # type: ignore[arg-type]  # wrong on purpose
+        timing(mode="destination_missing").delay_ms(missing)
 
 
 def test_a_delay_beyond_floats_is_refused() -> None:
@@ -149,14 +149,14 @@ def test_another_worker_is_refused_by_name() -> None:
     with pytest.raises(
         InputError, match=r"worker_type = 'router': must be one of aggregated, prefill, decode"
     ):
-        prefill_handoff_delay_ms("router", True, 100, 1.0, 1000)  # type: ignore[arg-type]  # wrong on purpose
+        prefill_handoff_delay_ms("router", True, 100, 1.0, 1000)
 
 
 def test_timing_is_frozen_and_takes_numpy_counts() -> None:
     frozen = timing(full_prompt_tokens=np.int64(100))
     assert frozen.delay_ms(0) == 0.1
     with pytest.raises(ValidationError):
-        frozen.full_prompt_tokens = 3  # type: ignore[misc]  # wrong on purpose
+        frozen.full_prompt_tokens = 3
 
 
 def test_a_handoff_id_is_echoed() -> None:

@@ -130,7 +130,7 @@ def test_faulty_rows_are_shown_and_left_out_when_asked(app: AppTest) -> None:
     faults = page.dataframe[0].value
     assert faults[["line", "column"]].to_numpy().tolist() == [[4, "num_prefill_tokens"]]
     press(page, "Leave 1 row out")
-    assert traffic_of(page).file.rows == 3  # type: ignore[union-attr]  # it is there: see above
+    assert traffic_of(page).file.rows == 3
     assert "1 faulty row left out" in shown_texts(page)
     assert "1 faulty row of the file left out" in shown_texts(page)
     assert page.session_state[VISIT].last[0][1].rows_left_out == 1

@@ -96,3 +96,30 @@ def fitted(keys: Keys, name: str, found: Sequence[Kind]) -> Sequence[Kind]:
         return found
     declared = next(key for key in LAYERS if keys.has(key)) if keys.has(*LAYERS) else LAYERS[0]
     raise keys.contradiction(name, f"{len(found)} entries", f"{declared} = {layers}")
+
+
+def at_places(keys: Keys, name: str, inside: Kind, outside: Kind) -> Sequence[Kind] | None:
+    """Return one kind at the layers that a list names, counted from 0, another elsewhere; None without it.
+
+    Examples
+    --------
+    >>> keys = Keys({"num_hidden_layers": 3, "gqa_layers": [1]})
+    >>> [kind.name for kind in at_places(keys, "gqa_layers", FULL, Kind("linear"))]
+    ['linear', 'full', 'linear']
+    """
+    listed = keys.items(name)
+    if listed is None:
+        return None
+    count = layer_count(keys)
+    places = {keys.checked(name, place, low=0, high=count - 1) for place in listed}
+    return [inside if index in places else outside for index in range(count)]
+
+
+def by_flags(keys: Keys, names: Sequence[str], one: Kind, zero: Kind) -> Sequence[Kind] | None:
+    """Return a kind a layer from the first list of 1 and 0 that is there; None without one."""
+    for name in names:
+        flags = keys.items(name)
+        if flags:
+            checked = [keys.checked(name, flag, low=0, high=1) for flag in flags]
+            return fitted(keys, name, [one if flag else zero for flag in checked])
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.kv_cache.families.base import Family, Kind, layer_count
+from aisim_model.kv_cache.families.base import Family, Kind, at_places, layer_count
 from aisim_model.kv_cache.families.heads import attention_heads, heads_layer
 from aisim_model.kv_cache.families.windowed import window_tokens
 from aisim_model.kv_cache.keys import HIDDEN, MAX_LAYERS, Keys
@@ -30,12 +30,7 @@ def is_convolved(keys: Keys) -> bool:
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
     if is_cca(keys):
         return _cca(keys)
-    places = keys.items("local_layer_ids")
-    if places is None or not keys.has(*TAPS):
-        return None
-    count = layer_count(keys)
-    local = {keys.checked("local_layer_ids", place, low=0, high=count - 1) for place in places}
-    return [CONVOLVED_SLIDING if index in local else CONVOLVED for index in range(count)]
+    return at_places(keys, "local_layer_ids", CONVOLVED_SLIDING, CONVOLVED) if keys.has(*TAPS) else None
 
 
 def _cca(keys: Keys) -> Sequence[Kind]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.kv_cache.families.base import FULL, Family, Kind, layer_count
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, at_places, layer_count
 from aisim_model.kv_cache.families.heads import attention_heads, head_elements, heads_layer
 from aisim_model.kv_cache.keys import KV_HEADS, MAX_LAYERS, Keys
 from aisim_model.kv_cache.parts import CrossKv, HeadKv, Layer
@@ -25,13 +25,10 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
     if _is_encoder_decoder(keys):
         count = keys.whole(*DECODER_LAYERS, high=MAX_LAYERS) or layer_count(keys)
         return [Kind("decoder")] * count
-    listed = keys.items("cross_attention_layers")
-    if not listed:
+    if not keys.items("cross_attention_layers"):
         return None
-    count = layer_count(keys)
-    places = {keys.checked("cross_attention_layers", place, low=0, high=count - 1) for place in listed}
     keys.note("Cross-attention layers keep the image, not the text: their bytes come with each image, apart.")
-    return [Kind("image") if index in places else FULL for index in range(count)]
+    return at_places(keys, "cross_attention_layers", Kind("image"), FULL)
 
 
 def _keep(keys: Keys, kind: Kind) -> Layer | None:

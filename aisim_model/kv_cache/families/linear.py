@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.kv_cache.families.base import FULL, Family, Kind, fitted, layer_count
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, at_places, by_flags, layer_count
 from aisim_model.kv_cache.families.heads import attention_heads, head_elements
 from aisim_model.kv_cache.keys import Keys
 from aisim_model.kv_cache.parts import Layer, State
@@ -30,12 +30,7 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
 
 def _solar(keys: Keys) -> Sequence[Kind] | None:
     """Solar Open 2: the layers with softmax attention, counted from 0."""
-    listed = keys.items("gqa_layers") if keys.has("linear_attn_config") else None
-    if listed is None:
-        return None
-    count = layer_count(keys)
-    places = {keys.checked("gqa_layers", place, low=0, high=count - 1) for place in listed}
-    return [FULL if index in places else LINEAR for index in range(count)]
+    return at_places(keys, "gqa_layers", FULL, LINEAR) if keys.has("linear_attn_config") else None
 
 
 def _kimi(keys: Keys) -> Sequence[Kind] | None:
@@ -68,12 +63,7 @@ def _interval(keys: Keys) -> Sequence[Kind] | None:
 
 def _flags(keys: Keys) -> Sequence[Kind] | None:
     """MiniMax: 1 where a layer has softmax attention, 0 where it is linear."""
-    for name in ("attn_type_list", "decoder_attention_types"):
-        flags = keys.items(name)
-        if flags:
-            checked = [keys.checked(name, flag, low=0, high=1) for flag in flags]
-            return fitted(keys, name, [FULL if flag else LINEAR for flag in checked])
-    return None
+    return by_flags(keys, ("attn_type_list", "decoder_attention_types"), FULL, LINEAR)
 
 
 def _groups(keys: Keys) -> Sequence[Kind] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from aisim_model.kv_cache.families.base import FULL, Family, Kind, fitted, layer_count
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, at_places, fitted, layer_count
 from aisim_model.kv_cache.families.heads import heads_layer
 from aisim_model.kv_cache.keys import HEADS, HIDDEN, Keys
 from aisim_model.kv_cache.parts import Layer, State
@@ -145,11 +145,8 @@ def _indices(keys: Keys) -> Sequence[Kind] | None:
         ("attn_layer_idx", FULL),
         ("hybrid_layer_ids", Kind("hybrid")),
     ):
-        listed = keys.items(name)
-        if listed is not None and (keys.has(*STATE) or keys.has("ssm_cfg")):
-            count = layer_count(keys)
-            places = {keys.checked(name, place, low=0, high=count - 1) for place in listed}
-            return [attention if index in places else MAMBA for index in range(count)]
+        if keys.items(name) is not None and (keys.has(*STATE) or keys.has("ssm_cfg")):
+            return at_places(keys, name, attention, MAMBA)
     return None
 
 

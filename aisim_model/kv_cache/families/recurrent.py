@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.kv_cache.families.base import FULL, Family, Kind, layer_count
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, at_places, layer_count
 from aisim_model.kv_cache.keys import HEADS, HIDDEN, Keys
 from aisim_model.kv_cache.parts import Layer, State
 
@@ -20,11 +20,9 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
     if keys.model_type.startswith("rwkv"):
         return [Kind("rwkv")] * layer_count(keys)
     for name, other in (("full_attn_idxs", "conv"), ("attn_layer_idxs", "hyena")):
-        places = keys.items(name)
-        if places is not None:
-            count = layer_count(keys)
-            full = {keys.checked(name, place, low=0, high=count - 1) for place in places}
-            return [FULL if index in full else Kind(other) for index in range(count)]
+        found = at_places(keys, name, FULL, Kind(other))
+        if found is not None:
+            return found
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.kv_cache.families.base import FULL, Family, Kind, fitted, layer_count
+from aisim_model.kv_cache.families.base import FULL, Family, Kind, at_places, by_flags, fitted, layer_count
 from aisim_model.kv_cache.families.heads import heads_layer
 from aisim_model.kv_cache.keys import MAX_LAYERS, WINDOWS, Keys
 from aisim_model.kv_cache.parts import Layer
@@ -28,10 +28,10 @@ def _chunks(keys: Keys) -> Sequence[Kind] | None:
     """Llama-4: layers with rotary positions see a chunk, those without see all."""
     if keys.whole("attention_chunk_size") is None:
         return None
-    flags = keys.items("no_rope_layers")
-    if flags:  # 1 where a layer has rotary positions, despite the name
-        checked = [keys.checked("no_rope_layers", flag, low=0, high=1) for flag in flags]
-        return fitted(keys, "no_rope_layers", [CHUNKED if flag else FULL for flag in checked])
+    # 1 where a layer has rotary positions, despite the name
+    flagged = by_flags(keys, ("no_rope_layers",), CHUNKED, FULL)
+    if flagged is not None:
+        return flagged
     interval = keys.whole("no_rope_layer_interval")
     if interval is None:
         interval = NOPE_INTERVAL
@@ -43,22 +43,12 @@ def _chunks(keys: Keys) -> Sequence[Kind] | None:
 
 def _binary(keys: Keys) -> Sequence[Kind] | None:
     """MiMo-V2, SmallThinker: 1 where a layer slides, 0 where it doesn't."""
-    for name in ("hybrid_layer_pattern", "sliding_window_layout"):
-        flags = keys.items(name)
-        if flags:
-            checked = [keys.checked(name, flag, low=0, high=1) for flag in flags]
-            return fitted(keys, name, [SLIDING if flag else FULL for flag in checked])
-    return None
+    return by_flags(keys, ("hybrid_layer_pattern", "sliding_window_layout"), SLIDING, FULL)
 
 
 def _chosen(keys: Keys) -> Sequence[Kind] | None:
     """Baichuan-M1: the places of the layers that slide."""
-    places = keys.items("sliding_window_layers")
-    if places is None:
-        return None
-    count = layer_count(keys)
-    found = {keys.checked("sliding_window_layers", place, low=0, high=count - 1) for place in places}
-    return [SLIDING if index in found else FULL for index in range(count)]
+    return at_places(keys, "sliding_window_layers", SLIDING, FULL)
 
 
 def _cycle(keys: Keys) -> Sequence[Kind] | None:

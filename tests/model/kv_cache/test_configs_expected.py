@@ -82,7 +82,7 @@ def own_rows() -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("row", own_rows(), ids=lambda row: row["model"])
 def test_models_of_our_own_table(row: dict[str, object]) -> None:
-    layout = read_config(row["config"])  # type: ignore[arg-type]  # a row of JSON
+    layout = read_config(row["config"])
     curve = layout.curve("bf16")
     found = {
         "growing": curve.growing_bytes_per_token,

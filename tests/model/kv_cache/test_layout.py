@@ -107,7 +107,7 @@ def test_the_wire_curve_is_the_wire_at_every_length() -> None:
     layout = read_config(HYBRID)
     curve = layout.wire_curve("fp8", 4)
     counts = np.array([0, 1, 100, N])
-    assert curve.bytes(counts).tolist() == layout.wire("fp8", counts, decode_tp=4).wire_bytes.tolist()  # type: ignore[union-attr]  # arrays give arrays
+    assert curve.bytes(counts).tolist() == layout.wire("fp8", counts, decode_tp=4).wire_bytes.tolist()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_the_wire_curve_is_the_wire_at_every_length() -> None:
 )
 def test_what_can_not_be_asked_is_refused_by_name(asked: dict[str, object], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        QWEN3_235B.wire("bf16", N, **asked)  # type: ignore[arg-type]  # what the types forbid
+        QWEN3_235B.wire("bf16", N, **asked)
 
 
 def test_stages_are_refused_by_the_name_they_were_asked_by() -> None:

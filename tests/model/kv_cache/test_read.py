@@ -46,7 +46,7 @@ def test_the_outer_class_names_the_text_models_where_it_does_not() -> None:
 
 
 def test_a_declared_null_takes_no_default_window() -> None:
-    text = {**GEMMA_SPARSE["text_config"], "sliding_window": None}  # type: ignore[dict-item]  # a nested object
+    text = {**GEMMA_SPARSE["text_config"], "sliding_window": None}
     assert read_config({"model_type": "gemma3", "text_config": text}).curve().windowed == ()
 
 

@@ -24,6 +24,7 @@ from aisim_model.traces.trace import Trace
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / ".venv-reference" / "bin" / "python"
 RUNNER = Path(__file__).with_name("reference_run.py")
+LEFT_OUT = f"left out: the reference engine is not here for {sys.platform} (make reference)"
 SPLIT_COLUMNS = {
     "prefill_worker": "prefill_worker_idx",
     "decode_worker": "decode_worker_idx",
@@ -219,10 +220,9 @@ def assert_same(case: Case, records: list[dict[str, Any]], result: ReplayResult)
 
 
 @pytest.mark.reference
+@pytest.mark.skipif(not PYTHON.is_file(), reason=LEFT_OUT)
 @pytest.mark.parametrize("backend", ["vllm", "sglang"])
 def test_what_coincides_comes_in_the_order_of_the_reference(backend: str):
-    if not PYTHON.is_file():
-        pytest.skip(f"left out: the reference engine is not here for {sys.platform} (make reference)")
     rng = random.Random(f"ties {backend}")
     cases = [tied_case(rng, backend) for _ in range(150)]
     for case, answer in zip(cases, reference(cases), strict=True):
@@ -230,6 +230,7 @@ def test_what_coincides_comes_in_the_order_of_the_reference(backend: str):
 
 
 @pytest.mark.reference
+@pytest.mark.skipif(not PYTHON.is_file(), reason=LEFT_OUT)
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
@@ -243,8 +244,6 @@ def test_what_coincides_comes_in_the_order_of_the_reference(backend: str):
     ],
 )
 def test_random_cases_are_those_of_the_reference(kind: str, count: int):
-    if not PYTHON.is_file():
-        pytest.skip(f"left out: the reference engine is not here for {sys.platform} (make reference)")
     rng = random.Random(f"replay {kind}")
     cases = [some_case(rng, kind) for _ in range(count)]
     compared = 0
