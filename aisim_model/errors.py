@@ -100,12 +100,23 @@ def sentences(error: ValidationError) -> list[str]:
             continue
         field = ".".join(str(part) for part in item["loc"]) or error.title
         given = "nothing given" if item["type"] == "missing" else shown(item["input"])
-        found.append(f"{field} = {given}: {_problem(item)}.")
+        found.append(f"{field} = {given}: {problem_of(item)}.")
     return found
 
 
-def _problem(item: Mapping[str, Any]) -> str:
-    """Say what is wrong and what is allowed; in pydantic's words where it is nothing common."""
+def problem_of(item: Mapping[str, Any]) -> str:
+    """Say what is wrong and what is allowed; in pydantic's words where it is nothing common.
+
+    Parameters
+    ----------
+    item : mapping
+        One of the errors that a ``ValidationError`` lists.
+
+    Examples
+    --------
+    >>> problem_of({"type": "less_than_equal", "ctx": {"le": 4096}, "msg": "Input should be ..."})
+    'must be at most 4,096'
+    """
     if item["type"] in _PROBLEMS:
         return _PROBLEMS[item["type"]].format(**item.get("ctx", {}))
     message = item["msg"].removeprefix("Value error, ").rstrip(".")

@@ -8,7 +8,7 @@ from itertools import pairwise
 import typer
 from pydantic import ValidationError
 
-from aisim_model.errors import InputError, sentences, shown
+from aisim_model.errors import InputError, problem_of, sentences, shown
 
 LONGEST = 400
 
@@ -25,9 +25,13 @@ def _parse_error(error: Exception, arguments: Sequence[str]) -> str:
     problem = error.format_message() if isinstance(error, typer.TyperException) else str(error)
     if isinstance(error, typer.BadParameter) and parameter is not None and error.message:
         given = given_value(parameter.opts, arguments)
-        problem = error.message.removeprefix("Value error, ").rstrip(".")
         value = "" if given is None else f" = {shown(given)}"
-        problem = f"{parameter.name}{value}: {problem[:1].lower()}{problem[1:]}"
+        cause = error.__cause__
+        if isinstance(cause, ValidationError):
+            said = problem_of(cause.errors(include_url=False)[0])
+        else:
+            said = f"{error.message[:1].lower()}{error.message[1:]}"
+        problem = f"{parameter.name}{value}: {said}"
     problem = " ".join(problem.split()).rstrip(".")
     cut = problem if len(problem) <= LONGEST else problem[: LONGEST - 1] + "…"
     return f"{cut}. See {context.command_path if context else 'aisim'} --help."

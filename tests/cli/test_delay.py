@@ -127,3 +127,16 @@ def test_the_installed_command_ends_with_the_same_status() -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("aisim: bandwidth_gb_s = nan")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--prompt-tokens 1.5 --bandwidth-gb-s 1", "prompt_tokens = '1.5': must be a whole number."),
+        ("--prompt-tokens 1 --bandwidth-gb-s fast", "bandwidth_gb_s = 'fast': must be a number."),
+    ],
+)
+def test_what_is_no_number_is_refused_in_plain_words(aisim: Aisim, options: str, sentence: str) -> None:
+    ran = aisim(f"delay --kv-bytes-per-token 1 {options}")
+    assert (ran.status, ran.out) == (2, "")
+    assert sentence in ran.err
