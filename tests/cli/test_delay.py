@@ -70,10 +70,10 @@ def test_no_bandwidth_is_no_delay_with_its_reason(aisim: Aisim, bandwidth: str) 
         ("--bandwidth-gb-s nan", "bandwidth_gb_s = nan: must be a finite number"),
         ("--bandwidth-gb-s inf", "bandwidth_gb_s = inf: must be a finite number"),
         ("--bandwidth-gb-s 1e400", "bandwidth_gb_s = inf: must be a finite number"),
-        ("--bandwidth-gb-s fast", "bandwidth_gb_s = 'fast'"),
         ("--bandwidth-gb-s 5e-324", "bandwidth_gb_s = 5e-324: is too small"),
         ("--prompt-tokens -1", "prompt_tokens = -1: must be a whole number from 0"),
-        ("--prompt-tokens 1.5", "prompt_tokens = '1.5'"),
+        ("--prompt-tokens 1.5", "prompt_tokens = '1.5': must be a whole number."),
+        ("--bandwidth-gb-s fast", "bandwidth_gb_s = 'fast': must be a number."),
         ("--prompt-tokens 1e3", "prompt_tokens = '1e3'"),
         (f"--prompt-tokens {2**64}", "prompt_tokens = 18446744073709551616: must be a whole number from 0"),
         (f"--prompt-tokens {'9' * 5000}", "prompt_tokens = "),
@@ -127,16 +127,3 @@ def test_the_installed_command_ends_with_the_same_status() -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("aisim: bandwidth_gb_s = nan")
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ("--prompt-tokens 1.5 --bandwidth-gb-s 1", "prompt_tokens = '1.5': must be a whole number."),
-        ("--prompt-tokens 1 --bandwidth-gb-s fast", "bandwidth_gb_s = 'fast': must be a number."),
-    ],
-)
-def test_what_is_no_number_is_refused_in_plain_words(aisim: Aisim, options: str, sentence: str) -> None:
-    ran = aisim(f"delay --kv-bytes-per-token 1 {options}")
-    assert (ran.status, ran.out) == (2, "")
-    assert sentence in ran.err
