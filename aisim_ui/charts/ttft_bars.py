@@ -122,7 +122,7 @@ def ttft_bars(
                 "title": {"text": "time to first token [ms]"},
                 "rangemode": "tozero",
                 "nticks": 5,
-                "tickangle": 0,
+                "separatethousands": False,  # room for three labels on a phone
             }
             | ({"range": [0, longest * 1.08]} if far else {}),
             "yaxis": {
