@@ -26,8 +26,8 @@ from pydantic import (
     model_serializer,
 )
 
+from aisim_model.arrays import unboxed
 from aisim_model.errors import InputError
-from aisim_model.floats import unboxed
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from aisim_model.outcome import Outcome
+from aisim_model.compare.outcome import Outcome
 from aisim_model.scenario import Workload
 from aisim_ui.words import bandwidth, literal, milliseconds, percent, rate, significant
 

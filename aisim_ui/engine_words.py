@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aisim_model.engines import OptIn, engine
 from aisim_model.scenario import Deployment
+from aisim_model.scenario.engines import OptIn, engine
 from aisim_ui.words import literal
 
 SETTINGS = ("block_size", "prefix_credit", "order", "overlap", "first_token_from")

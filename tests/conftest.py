@@ -12,11 +12,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from aisim_model import catalog
-from aisim_model.engines import ENGINES
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.inputs import resolve
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.engines import ENGINES
 from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore, Ranges
 
 # how long one example takes says nothing on a machine that runs other tests beside it

@@ -21,7 +21,7 @@ from aisim_model.calibration.resampling import interval, leave_one_out, resample
 from aisim_model.calibration.robust import huber_weights, robust_fit, starting_line
 from aisim_model.errors import InputError
 from aisim_model.handoff import Number
-from aisim_model.transfer import calibrated_ms
+from aisim_model.link import calibrated_ms
 from aisim_model.units import US_PER_MS
 
 MOST_LEFT_OUT = 200  # leaving one out refits once a row

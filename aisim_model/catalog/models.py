@@ -8,8 +8,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from aisim_model.catalog.records import DATA, Record, Text, find, unique
-from aisim_model.kv_cache.parts import HeadKv
-from aisim_model.model_spec import ModelSpec
+from aisim_model.models.kv_cache.parts import HeadKv
+from aisim_model.models.spec import ModelSpec
 
 Count = Annotated[int, Field(ge=1)]
 

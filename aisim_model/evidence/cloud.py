@@ -21,8 +21,8 @@ SETTLING_ROUNDS = 60  # the batch that keeps its own step time; each round takes
 def cloud_evidence() -> tuple[Evidence, ...]:
     """Put the five runs beside the roofline.
 
-    The defaults of `aisim_model.roofline` come from the prefill-bound runs on H200 and H100, which are marked
-    as fitted; the others test them. Mean TTFT, which nothing was fitted to, is that of the trace in a queue.
+    The defaults of `passes.roofline` come from the prefill-bound runs on H200 and H100, which are marked as
+    fitted; the others test them. Mean TTFT, which nothing was fitted to, is that of the trace in a queue.
 
     Examples
     --------

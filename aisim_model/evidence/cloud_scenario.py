@@ -10,10 +10,10 @@ from aisim_model import catalog
 from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.evidence.cloud import prefill_tokens_per_s
 from aisim_model.evidence.cloud_ttft import conversation, queued_mean_ttft_s, row_of
-from aisim_model.inputs import resolve
+from aisim_model.row.resolved import resolve
+from aisim_model.row.ttft import prefill_ms
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.scenario.traffic import Traffic
-from aisim_model.ttft import prefill_ms
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.catalog.measurements import CloudRun
-from aisim_model.inputs import resolve
+from aisim_model.row.resolved import resolve
+from aisim_model.row.ttft import breakdown
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace, example_trace
-from aisim_model.ttft import breakdown
 from aisim_model.units import MS_PER_S
 
 Floats = npt.NDArray[np.float64]

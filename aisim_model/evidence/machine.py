@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aisim_model import decode, prefill
 from aisim_model.catalog.models import model
+from aisim_model.passes import decode, prefill
 
 BF16_BYTES = 2.0
 

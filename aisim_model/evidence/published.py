@@ -7,12 +7,12 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from aisim_model import decode, prefill
 from aisim_model.calibration import CalibrationFit, calibrate, measured
 from aisim_model.catalog.measurements import PublishedMeasurement, published_measurements
 from aisim_model.evidence.machine import Machine
 from aisim_model.evidence.record import Evidence
 from aisim_model.handoff import transfer_delay_ms
+from aisim_model.passes import decode, prefill
 from aisim_model.units import BYTES_PER_GB
 
 HOW = MappingProxyType(

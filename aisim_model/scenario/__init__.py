@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from aisim_model.errors import InputError
-from aisim_model.frozen import Frozen
 from aisim_model.scenario.deployment import MOST_ROWS, Deployment
 from aisim_model.scenario.explore import Explore
+from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.scenario.workload import Workload
 

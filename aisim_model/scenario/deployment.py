@@ -6,13 +6,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from aisim_model import catalog, prefill, roofline, transfer
-from aisim_model.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
+from aisim_model import catalog
 from aisim_model.errors import InputError
-from aisim_model.frozen import Frozen
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
-from aisim_model.measured_table import checked_table
+from aisim_model.link import GPUS_PER_NODE, Overlap, PrefixCredit
+from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
+from aisim_model.passes import prefill, roofline
+from aisim_model.passes.measured_table import checked_table
+from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
+from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.workload import Milliseconds
 
 MOST_ROWS = 40
@@ -84,7 +86,7 @@ class Deployment(Frozen):
         None, title="KV bytes per token", description="On the wire, in place of the model's own curve."
     )
     gpus_per_node: Ranks = Field(
-        transfer.GPUS_PER_NODE, title="GPUs per node", description="For links rated per node."
+        GPUS_PER_NODE, title="GPUs per node", description="For links rated per node."
     )
     window_layers: WindowLayers = Field(
         "window",
@@ -97,13 +99,13 @@ class Deployment(Frozen):
     block_size: Annotated[int, Field(ge=1, le=65_536)] | None = Field(
         None, title="Block size", description="Tokens of a KV block."
     )
-    prefix_credit: transfer.PrefixCredit | None = Field(
+    prefix_credit: PrefixCredit | None = Field(
         None, title="Prefix credit", description="How a hit on the decode worker counts."
     )
     order: HandoffOrder | None = Field(
         None, title="Order", description="Prefill first, or reservation first."
     )
-    overlap: transfer.Overlap | None = Field(
+    overlap: Overlap | None = Field(
         None, title="Overlap", description="What of the transfer runs beside prefill."
     )
     first_token_from: FirstTokenFrom | None = Field(

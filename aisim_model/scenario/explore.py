@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple, Self, get_args
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from aisim_model.errors import InputError
-from aisim_model.frozen import Frozen
+from aisim_model.scenario.frozen import Frozen
 
 Quantity = Literal["ttft_ms", "handoff_ms", "handoff_share"]
 AxisField = Literal[

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from aisim_model.errors import InputError
-from aisim_model.frozen import Frozen
+from aisim_model.scenario.frozen import Frozen
 
 if TYPE_CHECKING:
     from aisim_model.traces import SyntheticTraffic

@@ -8,8 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from aisim_model import catalog
 from aisim_model.errors import InputError
-from aisim_model.frozen import Frozen
-from aisim_model.model_spec import ModelSpec
+from aisim_model.models.spec import ModelSpec
+from aisim_model.scenario.frozen import Frozen
 
 Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
 Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]

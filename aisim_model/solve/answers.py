@@ -9,9 +9,10 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from aisim_model.inputs import Inputs, resolve
-from aisim_model.planning.load import service
-from aisim_model.planning.memory import row_memory
+from aisim_model.row.load import service
+from aisim_model.row.memory import row_memory
+from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.ttft import sent_tokens
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.solve.bandwidth import bandwidth_for, links_for
 from aisim_model.solve.break_even import Measure, aggregated_for, break_even
@@ -25,7 +26,6 @@ from aisim_model.solve.prompt import (
     with_prompt,
 )
 from aisim_model.solve.target import Target, target_of
-from aisim_model.ttft import sent_tokens
 
 Question = Literal["bandwidth", "prompt", "cached-share", "break-even", "workers"]
 Record = dict[str, Any]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from aisim_model.inputs import Inputs
 from aisim_model.roots import root
+from aisim_model.row.resolved import Inputs
 from aisim_model.solve.target import Target
 
 MIN_GB_S, MAX_GB_S = 1e-9, 1e12
@@ -37,7 +37,7 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
     --------
     Llama-3.1-70B, 8,192 tokens of 327,680 bytes within 20 ms:
 
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment, Workload
     >>> asked = Workload(model_id="llama-3.1-70b", prompt_tokens=8192)
     >>> bandwidth_for(resolve(asked, Deployment(id="a", name="a")), Target("handoff", 20.0))
@@ -92,7 +92,7 @@ def bandwidth_for_ttft(x: Inputs, ttft_slo_ms: float) -> float:
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment, Workload
     >>> row = Deployment(id="a", name="a", prefill_model="fixed", prefill_pass_ms=0, chunk_tokens=100_000,
     ...                  decode_model="fixed", decode_step_ms=0)
@@ -125,7 +125,7 @@ def links_for(x: Inputs, bandwidth_gb_s: float) -> Links | None:
     --------
     134 GB/s over 400G NICs of 50 GB/s, four ranks a side:
 
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment, Workload
     >>> links_for(resolve(Workload(), Deployment(id="a", name="a")), 134.217728)
     Links(count=3, nics_per_gpu=0.67108864)

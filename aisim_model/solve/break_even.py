@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from aisim_model.planning.load import Load, Service, under_load
+from aisim_model.row.load import Load, Service, under_load
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.deployment import MOST_WORKERS
 from aisim_model.solve.carried import last_true
@@ -70,14 +70,14 @@ def break_even(split: Service, aggregated: Service, measure: Measure) -> BreakEv
     Parameters
     ----------
     split, aggregated : Service
-        The two rows, from `aisim_model.planning.load.service`.
+        The two rows, from `aisim_model.row.load.service`.
     measure : {"itl", "ttft"}
         What is compared.
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
-    >>> from aisim_model.planning.load import service
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.load import service
     >>> example = Scenario()
     >>> rows = [service(resolve(example.workload, row), 340) for row in example.deployments[:2]]
     >>> break_even(rows[1], rows[0], "ttft").answer

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from aisim_model.planning.load import Load, Service, under_load
+from aisim_model.row.load import Load, Service, under_load
 from aisim_model.scenario import Workload
 
 MOST_DIVISIONS = 64
@@ -18,8 +18,8 @@ def within(load: Load, workload: Workload) -> bool:
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
-    >>> from aisim_model.planning.load import service, under_load
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.load import service, under_load
     >>> from aisim_model.scenario import Deployment
     >>> served = service(resolve(Workload(), Deployment(id="a", name="a")), 340)
     >>> within(under_load(served, 1.0), Workload()), within(under_load(served, 3.0), Workload())
@@ -34,7 +34,7 @@ def most_within(served: Service, workload: Workload) -> float:
     Parameters
     ----------
     served : Service
-        The row, from `aisim_model.planning.load.service`.
+        The row, from `aisim_model.row.load.service`.
     workload : Workload
         For its service levels.
 
@@ -45,8 +45,8 @@ def most_within(served: Service, workload: Workload) -> float:
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
-    >>> from aisim_model.planning.load import service
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.load import service
     >>> from aisim_model.scenario import Deployment
     >>> round(most_within(service(resolve(Workload(), Deployment(id="a", name="a")), 340), Workload()), 2)
     2.03
@@ -100,8 +100,8 @@ def divisions(served: Service) -> Iterator[tuple[int, int]]:
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
-    >>> from aisim_model.planning.load import service
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.load import service
     >>> from aisim_model.scenario import Deployment
     >>> row = Deployment(id="a", name="a", prefill_tp=2, decode_tp=4, prefill_workers=2, decode_workers=2)
     >>> list(divisions(service(resolve(Workload(), row), 340)))
@@ -120,7 +120,7 @@ def best_division(served: Service, workload: Workload) -> Division | None:
     Parameters
     ----------
     served : Service
-        The row, from `aisim_model.planning.load.service`.
+        The row, from `aisim_model.row.load.service`.
     workload : Workload
         For its service levels.
 
@@ -132,8 +132,8 @@ def best_division(served: Service, workload: Workload) -> Division | None:
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
-    >>> from aisim_model.planning.load import service
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.load import service
     >>> from aisim_model.scenario import Deployment
     >>> row = Deployment(id="a", name="a", prefill_workers=1, decode_workers=3)
     >>> found = best_division(service(resolve(Workload(), row), 340), Workload())

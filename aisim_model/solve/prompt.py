@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from annotated_types import Le
 
-from aisim_model.floats import unboxed
+from aisim_model.arrays import unboxed
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.inputs import Inputs
-from aisim_model.planning.memory import row_memory
+from aisim_model.row.memory import row_memory
+from aisim_model.row.resolved import Inputs
 from aisim_model.scenario import Workload
 from aisim_model.solve.target import Target
 
@@ -67,7 +67,7 @@ def longest_prompt(x: Inputs, target: Target) -> int:
     --------
     Llama-3.1-70B over 50 GB/s within 20 ms: 3,051 tokens are 19.995 ms.
 
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment
     >>> row = Deployment(id="a", name="a", bandwidth_gb_s=50)
     >>> longest_prompt(resolve(Workload(model_id="llama-3.1-70b"), row), Target("handoff", 20.0))
@@ -123,7 +123,7 @@ def longest_held(x: Inputs, output_tokens: int) -> int:
     --------
     Qwen3-32B keeps 262,144 bytes a token; 61.3 GB beside its weights hold 233,840, 340 of an answer:
 
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment
     >>> longest_held(resolve(Workload(), Deployment(id="a", name="a", prefill_tp=1, decode_tp=1)), 340)
     233500
@@ -177,7 +177,7 @@ def cached_tokens_for(x: Inputs, target: Target) -> int | None:
     --------
     Llama-3.1-70B, 8,192 tokens over 50 GB/s within 20 ms, tokens counted exactly:
 
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment
     >>> row = Deployment(id="a", name="a", bandwidth_gb_s=50, prefix_credit="tokens")
     >>> asked = resolve(Workload(model_id="llama-3.1-70b", prompt_tokens=8192), row)

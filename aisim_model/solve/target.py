@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from aisim_model.inputs import Inputs
+from aisim_model.row.resolved import Inputs
+from aisim_model.row.ttft import breakdown, handoff
 from aisim_model.scenario import Workload
-from aisim_model.ttft import breakdown, handoff
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Target:
 
     Examples
     --------
-    >>> from aisim_model.inputs import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment
     >>> split = resolve(Workload(), Deployment(id="a", name="a"))
     >>> bool(Target("handoff", 16.0).met(split)), bool(Target("handoff", 15.0).met(split))

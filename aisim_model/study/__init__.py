@@ -21,8 +21,8 @@ from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.scenario import Scenario
 from aisim_model.study.part import FIGURES, Figures, Part, StudyTrace, part_bytes
-from aisim_model.study.scenario_replay import asked_rows
 from aisim_model.sweep.write import fresh
+from aisim_model.traffic.scenario_replay import asked_rows
 
 IN_FLIGHT = 8  # parts that are asked for at a time, so that memory stays bounded
 SUMMARY = "summary.csv"

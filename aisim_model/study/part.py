@@ -13,12 +13,12 @@ from pyarrow import parquet
 
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
-from aisim_model.inputs import resolve
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_model.study.records import records
-from aisim_model.study.row_replay import replay_config
-from aisim_model.study.scenario_replay import RowOutcome, row_outcome
 from aisim_model.traces import Trace
+from aisim_model.traffic.row_replay import replay_config
+from aisim_model.traffic.scenario_replay import RowOutcome, row_outcome
 
 FIGURES = b"aisim.figures"  # a key of the file's metadata
 

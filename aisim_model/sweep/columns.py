@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aisim_model.inputs import Inputs
-from aisim_model.kv_cache import KvCurve
-from aisim_model.planning.fit import pool_bytes, weight_bytes
-from aisim_model.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
+from aisim_model.models.kv_cache import KvCurve
+from aisim_model.row.fit import pool_bytes, weight_bytes
+from aisim_model.row.resolved import Inputs
+from aisim_model.row.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
 
 COLUMNS = (
     "sent_tokens",
@@ -87,7 +87,7 @@ class Columns:
 
     @cached_property
     def fits(self) -> Any:
-        """Whether every worker's KV pool holds a request, as `aisim_model.planning.memory` has it."""
+        """Whether every worker's KV pool holds a request, as `aisim_model.row.memory` has it."""
         x, row = self.x, self.x.row
         prompt = np.asarray(x.prompt_tokens)
         whole = prompt + self.output_tokens

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.errors import InputError
-from aisim_model.inputs import ROW_NUMBERS, Inputs, resolve
+from aisim_model.row.resolved import ROW_NUMBERS, Inputs, resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.sweep.axes import Axis, Range, check_size, read_axis
 from aisim_model.sweep.blocks import Block, blocks, points_of

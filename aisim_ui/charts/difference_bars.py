@@ -20,7 +20,7 @@ def difference_bars(table: pd.DataFrame, colors: list[int], baseline: str, mode:
     Parameters
     ----------
     table : DataFrame
-        As `aisim_model.compare.table` makes it.
+        As `aisim_model.compare.table.table` makes it.
     colors : list of int
         Palette slots of the rows, in the same order.
     baseline : str

@@ -21,7 +21,7 @@ def tornado(moved: pd.DataFrame, row_name: str, color: int, mode: Mode) -> go.Fi
     Parameters
     ----------
     moved : DataFrame
-        As `aisim_model.planning.sensitivity.tornado` makes it.
+        As `aisim_model.compare.sensitivity.tornado` makes it.
     row_name : str
         Name of the row.
     color : int

@@ -39,7 +39,7 @@ def ttft_bars(
     Parameters
     ----------
     table : DataFrame or Columns
-        As `aisim_model.compare` makes it, a row a deployment.
+        As `aisim_model.compare.table` makes it, a row a deployment.
     colors : list of int
         Palette slots of the rows, in the same order.
     selected_id : str

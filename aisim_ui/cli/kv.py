@@ -10,9 +10,9 @@ import typer
 
 from aisim_model.errors import InputError
 from aisim_model.handoff import whole_count
-from aisim_model.kv_cache import MlaCopies, WindowLayers, kv_dtype_of, read_config
-from aisim_model.kv_cache.document import MAX_CONFIG_BYTES, parse, too_large
-from aisim_model.kv_cache.wire import checked_ranks
+from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of, read_config
+from aisim_model.models.kv_cache.document import MAX_CONFIG_BYTES, parse, too_large
+from aisim_model.models.kv_cache.wire import checked_ranks
 from aisim_ui.cli.output import print_json
 
 

@@ -156,8 +156,8 @@ def _on_one(config: ReplayConfig) -> Run:
     """Return what replays a trace on the deployment of the options."""
 
     def run(trace: Trace) -> tuple[dict[str, ReplayResult], dict[str, Any]]:
-        from aisim_model.study.checked import checked_replay
-        from aisim_model.study.figures import replay_figures
+        from aisim_model.traffic.checked import checked_replay
+        from aisim_model.traffic.figures import replay_figures
 
         result = _stoppable(lambda progress: checked_replay(trace, config, progress))
         unknown = not config.aggregated and not config.bandwidth_gb_s
@@ -170,7 +170,7 @@ def _on_one(config: ReplayConfig) -> Run:
 def _on_rows(content: bytes, name: str, given: Mapping[str, Any]) -> Run:
     """Return what replays a trace on the rows of a scenario file."""
     from aisim_model.scenario.file import read_scenario
-    from aisim_model.study.scenario_replay import asked_trace, replay_scenario
+    from aisim_model.traffic.scenario_replay import asked_trace, replay_scenario
 
     scenario = read_scenario(content, name)
     chosen = {field: value for field, value in given.items() if value is not None}

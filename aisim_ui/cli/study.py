@@ -77,8 +77,8 @@ def study(
 
 def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iterable[StudyTrace]:
     from aisim_model.study.part import StudyTrace
-    from aisim_model.study.scenario_replay import asked_trace
     from aisim_model.traces import read_trace
+    from aisim_model.traffic.scenario_replay import asked_trace
 
     for file in traces:
         trace, report = read_trace(file, **how)

@@ -24,7 +24,7 @@ def ttft(
     others. A row that doesn't fit its GPUs has no times: fit_problem says why. null is what is not known or
     out of reach.
     """
-    from aisim_model.compare import compare, table
+    from aisim_model.compare.table import compare, table
     from aisim_ui.exports import csv_bytes, finite
 
     asked = scenario_from(scenario)

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from aisim_model.engines import engine
-from aisim_model.outcome import Outcome
+from aisim_model.compare.outcome import Outcome
+from aisim_model.scenario.engines import engine
 from aisim_ui.deployments.prefill_table import extrapolated_sentence, table_inputs
 from aisim_ui.deployments.row_table import OWN
 from aisim_ui.engine_words import defaults_line, opt_in_lines

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from aisim_model.calibration import read_prefill_table
-from aisim_model.outcome import Outcome, outcome
+from aisim_model.compare.outcome import Outcome, outcome
+from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment, Scenario
-from aisim_model.ttft import prefill_extrapolated
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal
 

@@ -16,13 +16,13 @@ import pandas as pd
 import streamlit as st
 
 from aisim_model import catalog
-from aisim_model.engines import ENGINES, FirstTokenFrom
+from aisim_model.compare.outcome import outcome
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.kv_cache import KV_DTYPES
-from aisim_model.outcome import outcome
+from aisim_model.link import Overlap
+from aisim_model.models.kv_cache import KV_DTYPES
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.deployment import DecodeModel, LinkModel, Precision, PrefillModel
-from aisim_model.transfer import Overlap
+from aisim_model.scenario.engines import ENGINES, FirstTokenFrom
 from aisim_ui.fields import field
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal

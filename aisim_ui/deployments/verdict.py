@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
-from aisim_model.outcome import Outcome
-from aisim_model.planning.ranking import missed_ms
+from aisim_model.compare.outcome import Outcome
+from aisim_model.compare.ranking import missed_ms
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
 from aisim_ui.words import literal, milliseconds, significant

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from aisim_model.inputs import resolve
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_model.scenario.explore import Explore
 from aisim_ui.charts.best_map import best_map

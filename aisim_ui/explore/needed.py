@@ -8,8 +8,8 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from aisim_model.inputs import resolve
-from aisim_model.planning.memory import row_memory
+from aisim_model.row.memory import row_memory
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import Target, bandwidth_for, longest_allowed, longest_prompt, with_prompt
 from aisim_ui.words import literal, milliseconds, significant

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aisim_model.outcome import Outcome
+from aisim_model.compare.outcome import Outcome
+from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment
-from aisim_model.ttft import prefill_extrapolated
 from aisim_ui.engine_words import counted_on_line
 
 COLORS = {"measured": "green", "nominal": "blue", "assumed": "orange", "yours": "violet", "config": "gray"}

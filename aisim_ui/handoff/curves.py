@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.inputs import Inputs, resolve
+from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.ttft import handoff
 from aisim_model.scenario import Deployment, Scenario, Workload
-from aisim_model.ttft import handoff
 
 POINTS = 49
 SHORTEST, LONGEST = 128, 1_000_000

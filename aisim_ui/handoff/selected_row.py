@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from aisim_model.compare.outcome import Outcome
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.outcome import Outcome
 from aisim_model.scenario import Scenario
 from aisim_ui.inputs import choice, number, pick_row, slider, take_back
 from aisim_ui.state import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from aisim_model.kv_cache import KV_DTYPES, KvLayout
+from aisim_model.models.kv_cache import KV_DTYPES, KvLayout
 
 POINTS = 45
 SHORTEST, LONGEST = 16, 1_000_000

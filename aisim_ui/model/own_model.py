@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from aisim_model.errors import InputError
-from aisim_model.model_spec import ModelSpec
+from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Scenario
 from aisim_ui.state import OwnConfig, attempt, state
 from aisim_ui.words import literal

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from aisim_model.compare import compare, table
+from aisim_model.compare.table import compare, table
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars

@@ -4,7 +4,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
-from aisim_model.inputs import resolve
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.charts.needed_lines import needed_lines
 from aisim_ui.explore.charts import idle_sentence, one_field, two_fields

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from aisim_model.compare import columns, compare
-from aisim_model.rivals import Rival, rivals
+from aisim_model.compare.rivals import Rival, rivals
+from aisim_model.compare.table import columns, compare
 from aisim_model.scenario import Scenario
 from aisim_ui.answers import numbers, sentence
 from aisim_ui.charts.delay_curve import delay_curve

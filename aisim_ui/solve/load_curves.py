@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from aisim_model.inputs import resolve
-from aisim_model.planning.load import service, under_load
+from aisim_model.row.load import service, under_load
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
 
 POINTS = 40

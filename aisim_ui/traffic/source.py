@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
-from aisim_model.study.scenario_replay import asked_trace
 from aisim_model.traces import (
     Trace,
     TraceReport,
@@ -22,6 +21,7 @@ from aisim_model.traces import (
     synthetic_trace,
     trace_columns,
 )
+from aisim_model.traffic.scenario_replay import asked_trace
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from aisim_model.errors import InputError
-from aisim_model.inputs import resolve
 from aisim_model.replay import Progress
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import MOST_ROWS
-from aisim_model.study.scenario_replay import row_outcome
 from aisim_model.traces import Trace
+from aisim_model.traffic.scenario_replay import row_outcome
 from aisim_ui.traffic.outcome import Outcome, Shown
 from aisim_ui.traffic.run import Job, Kept, Run
 from aisim_ui.traffic.source import Loaded, Upload

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from aisim_model.compare import compare, table
+from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Scenario
 
 Open = Callable[..., Page]

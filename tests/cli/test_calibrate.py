@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 Aisim = Callable[[str], Any]
-DATA = Path(__file__).parents[1] / "model" / "data"
+DATA = Path(__file__).parents[1] / "model" / "calibration" / "data"
 QWEN3_8B = f"calibrate {DATA / 'qwen3_8b_transfers.csv'} --kv-bytes-per-token 147456"
 LOG = f"calibrate {DATA / 'vllm_kv_transfer.log'}"
 

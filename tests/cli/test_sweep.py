@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from aisim_model.compare import compare, table
+from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Scenario
 
 VARY = "--vary bandwidth_gb_s=1:400:log:20 --vary prompt_tokens=128:131072:log:10"

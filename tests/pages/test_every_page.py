@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from aisim_model.model_spec import ModelSpec
+from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui.pages import PAGES

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from aisim_model.compare import compare
+from aisim_model.compare.table import compare
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.explore import Ends, Explore, Ranges
 from aisim_ui import share

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aisim_model.outcome import Outcome, outcome
+from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_ui.answers import needed_text, numbers, range_text, sentence
 from aisim_ui.handoff.badges import badge, inputs_line

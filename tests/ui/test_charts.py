@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from aisim_model.compare import compare, table
+from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Deployment, Scenario
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.difference_bars import difference_bars

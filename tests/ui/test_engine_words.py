@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aisim_model.engines import ENGINES
 from aisim_model.scenario import Deployment
+from aisim_model.scenario.engines import ENGINES
 from aisim_ui.engine_words import counted_on_line, defaults_line, opt_in_lines
 
 

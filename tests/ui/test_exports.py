@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model import MODEL_VERSION
-from aisim_model.compare import compare, table
+from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Scenario
 from aisim_ui.exports import csv_bytes, file_name, json_text, neutral
 

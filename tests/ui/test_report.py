@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from aisim_model import MODEL_VERSION
-from aisim_model.compare import compare, table
+from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Explore
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic

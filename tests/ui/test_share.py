@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model import MODEL_VERSION
-from aisim_model.model_spec import ModelSpec
+from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Ends, Explore, Ranges
 from aisim_model.scenario.presets import SCENARIOS

@@ -7,7 +7,7 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from aisim_model.compare import compare
+from aisim_model.compare.table import compare
 from aisim_model.scenario import Scenario
 from aisim_model.scenario.presets import ROWS, SCENARIOS, added, appended
 

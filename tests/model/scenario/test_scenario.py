@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from aisim_model.errors import sentences
-from aisim_model.model_spec import ModelSpec
+from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Deployment, Scenario, Workload
 
 TINY = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 100}

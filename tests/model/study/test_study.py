@@ -18,9 +18,9 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.study import SUMMARY, figures_in, parts_of, run_study
 from aisim_model.study.part import Part, StudyTrace, part_bytes, trace_digest
-from aisim_model.study.row_replay import replay_row
 from aisim_model.sweep.distributed import dask_workers
 from aisim_model.traces import FixedLength, SyntheticTraffic, Trace, synthetic_trace
+from aisim_model.traffic.row_replay import replay_row
 
 
 def traffic(seed: int, requests: int = 200) -> StudyTrace:

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
 from aisim_model.handoff import HandoffTransferTiming
-from aisim_model.inputs import resolve
-from aisim_model.planning.memory import row_memory
+from aisim_model.row.memory import row_memory
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.presets import SCENARIOS
 from aisim_model.sweep import COLUMNS, frame, swept, values

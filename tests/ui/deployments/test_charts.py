@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 import pytest
 
 from aisim_model import catalog
-from aisim_model.compare import compare, table
-from aisim_model.inputs import resolve
-from aisim_model.planning.sensitivity import tornado as moved_inputs
+from aisim_model.compare.sensitivity import tornado as moved_inputs
+from aisim_model.compare.table import compare, table
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.kv_curve import kv_curve

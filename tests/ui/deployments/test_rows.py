@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aisim_model.compare import compare, table
-from aisim_model.inputs import resolve
-from aisim_model.planning.sensitivity import tornado
+from aisim_model.compare.sensitivity import tornado
+from aisim_model.compare.table import compare, table
+from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.deployments.results import VIEWS, for_people
 from aisim_ui.deployments.results import settings as view_settings

@@ -1,0 +1,1 @@
+"""Deployment rows side by side: outcomes, ranking, rivals, what matters most."""

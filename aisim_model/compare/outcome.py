@@ -1,0 +1,137 @@
+"""All that the model says of one deployment row, worked out once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from aisim_model.row.capacity import Capacity, capacity
+from aisim_model.row.cost import Cost, cost
+from aisim_model.row.load import Load, service, under_load
+from aisim_model.row.memory import RowMemory, row_memory
+from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.ttft import (
+    TtftBreakdown,
+    breakdown,
+    decode_step_ms,
+    handoff,
+    second_token_ms,
+    sent_tokens,
+    transfer_ms,
+    wire_bytes,
+)
+from aisim_model.scenario import Deployment, Workload
+from aisim_model.solve import bandwidth_for_ttft, most_within
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the model says of one row.
+
+    Parameters
+    ----------
+    x : Inputs
+        The resolved row.
+    parts : TtftBreakdown
+        Parts of the TTFT [ms].
+    after_prefill : TtftBreakdown
+        What lies between prefill and the decode worker's first token, whichever is shown first [ms].
+    sent_tokens, wire_bytes, transfer_ms, itl_ms, second_token_ms : float
+        Tokens and bytes on the link [-, B], time on it with nothing overlapped, one decode step, and the time
+        to the second token [ms].
+    slowest_handoff_ms : float or None
+        The handoff at the lowest bandwidth that was measured on the link [ms]; None where none was.
+    needed_gb_s : float
+        Bandwidth at which TTFT just meets its SLO [GB/s]; 0 where any does, infinite where none does.
+    capacity : Capacity
+        Requests a second by resource.
+    memory : RowMemory
+        What its workers hold, and whether it fits.
+    load : Load
+        The estimate at the workload's arrivals.
+    most_per_s : float
+        Most load within both service levels [requests/s].
+    cost : Cost
+        Its price, by the hour and by the token at that load.
+    """
+
+    x: Inputs
+    parts: TtftBreakdown
+    after_prefill: TtftBreakdown
+    sent_tokens: float
+    wire_bytes: float
+    transfer_ms: float
+    itl_ms: float
+    second_token_ms: float
+    slowest_handoff_ms: float | None
+    needed_gb_s: float
+    capacity: Capacity
+    memory: RowMemory
+    load: Load
+    most_per_s: float
+    cost: Cost
+
+    @property
+    def row(self) -> Deployment:
+        """The row itself."""
+        return self.x.row
+
+    @property
+    def handoff_ms(self) -> float:
+        """What the handoff adds between prefill and the decode worker's step [ms]."""
+        return float(self.after_prefill.handoff_ms)
+
+    @property
+    def handoff_share(self) -> float:
+        """Share of TTFT that the handoff is [-]; NaN where no delay is known."""
+        ttft_ms = float(self.parts.ttft_ms)
+        return float(self.parts.handoff_ms) / ttft_ms if ttft_ms != 0 else 0.0
+
+    @property
+    def no_delay_reason(self) -> str | None:
+        """Why no delay is known, where none is."""
+        if self.row.split and math.isnan(self.transfer_ms):
+            return f"bandwidth is {self.x.bandwidth_gb_s:g} GB/s: nothing is sent"
+        return None
+
+
+@lru_cache(maxsize=512)
+def outcome(workload: Workload, row: Deployment) -> Outcome:
+    """Model one row; what was asked before is remembered.
+
+    Parameters
+    ----------
+    workload : Workload
+        What is asked.
+    row : Deployment
+        The row.
+
+    Examples
+    --------
+    >>> found = outcome(Workload(), Deployment(id="a", name="Split"))
+    >>> int(found.wire_bytes), round(found.handoff_ms, 2)
+    (3145728000, 15.73)
+    """
+    x = resolve(workload, row)
+    parts = breakdown(x)
+    low = x.measured_low_gb_s
+    served = service(x, workload.output_tokens)
+    most_per_s = most_within(served, workload)
+    return Outcome(
+        x=x,
+        parts=parts,
+        after_prefill=handoff(x),
+        sent_tokens=float(sent_tokens(x)),
+        wire_bytes=float(wire_bytes(x)),
+        transfer_ms=float(transfer_ms(x)),
+        itl_ms=float(decode_step_ms(x)),
+        second_token_ms=float(second_token_ms(x)),
+        slowest_handoff_ms=None if low is None else float(handoff(replace(x, bandwidth_gb_s=low)).handoff_ms),
+        needed_gb_s=bandwidth_for_ttft(x, workload.ttft_slo_ms),
+        capacity=capacity(x, workload.itl_slo_ms, workload.output_tokens),
+        memory=row_memory(x, workload.output_tokens),
+        load=under_load(served, workload.arrivals_per_s),
+        most_per_s=most_per_s,
+        cost=cost(x, most_per_s, workload.output_tokens),
+    )

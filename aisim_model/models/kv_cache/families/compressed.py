@@ -1,0 +1,58 @@
+"""Compressed sparse attention (DeepSeek-V4): one entry for several tokens, and a window beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from aisim_model.models.kv_cache.families.base import Family, Kind, fitted
+from aisim_model.models.kv_cache.keys import Keys
+from aisim_model.models.kv_cache.parts import IndexKeys, LatentKv, Layer
+
+INDEXED_RATIO = 4  # only the finely compressed layers pick their entries by an indexer
+_TYPES: Mapping[str, int] = MappingProxyType(
+    {"sliding_attention": 0, "compressed_sparse_attention": 4, "heavily_compressed_attention": 128}
+)
+
+
+def _pattern(keys: Keys) -> Sequence[Kind] | None:
+    ratios = keys.items("compress_ratios")
+    if ratios is None:
+        types = keys.items("layer_types") or []
+        if not set(_TYPES) - {"sliding_attention"} & {value for value in types if isinstance(value, str)}:
+            return None
+        declared = keys.sub("compress_rates") if keys.has("compress_rates") else None
+        ratios = []
+        for value in types:
+            if not isinstance(value, str) or value not in _TYPES:
+                raise keys.refused("layer_types", value, f"must be one of {', '.join(_TYPES)}")
+            ratios.append((declared.whole(value) if declared else None) or _TYPES[value])
+    checked = [keys.checked("compress_ratios", ratio, low=0) for ratio in ratios]
+    return fitted(keys, "compress_ratios", [Kind("compressed", tokens_per_entry=ratio) for ratio in checked])
+
+
+def _keep(keys: Keys, kind: Kind) -> Layer | None:
+    if kind.name != "compressed":
+        return None
+    what = "a compressed layer"
+    size, rope = keys.need("head_dim", what=what), keys.whole("qk_rope_head_dim", low=0) or 0
+    if rope >= size:
+        raise keys.contradiction("qk_rope_head_dim", rope, f"head_dim = {size}")
+    window = keys.need("sliding_window", what=what)
+    # key and value are one, so that it is stored once
+    layer: Layer = (LatentKv(latent_elements=size - rope, rope_elements=rope, window_tokens=window),)
+    if kind.tokens_per_entry == 0:
+        return layer
+    each = kind.tokens_per_entry
+    keys.note("Compressed layers add an entry for each whole group of tokens: their rate is an upper bound.")
+    layer += (LatentKv(latent_elements=size - rope, rope_elements=rope, tokens_per_entry=each),)
+    index = keys.whole("index_head_dim")
+    if index is not None and each == INDEXED_RATIO:
+        keys.note(
+            "Indexer keys are counted in fp4; engines that keep them in fp8 with a scale hold twice that."
+        )
+        layer += (IndexKeys(entry_bytes=(index + 1) // 2, tokens_per_entry=each),)
+    return layer
+
+
+FAMILY = Family("compressed", "DeepSeek-V4", _pattern, _keep)

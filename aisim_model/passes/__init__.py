@@ -1,0 +1,1 @@
+"""Time of one pass of a worker: rival models side by side."""

@@ -1,0 +1,185 @@
+"""Everything that the TTFT of one deployment row is made of, looked up once.
+
+The number fields may be arrays that broadcast against each other: a sweep replaces them, the formulas stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aisim_model import catalog
+from aisim_model.catalog import Gpu, Link
+from aisim_model.errors import InputError
+from aisim_model.link import lanes
+from aisim_model.models.kv_cache import KvCurve
+from aisim_model.models.spec import ModelSpec
+from aisim_model.row.fit import bytes_per_parameter, pool_bytes, pool_tokens, weight_bytes
+from aisim_model.scenario import Deployment, Workload
+from aisim_model.scenario.engines import EngineProfile
+
+ROW_NUMBERS = (
+    "alpha_ms",
+    "per_descriptor_us",
+    "link_efficiency",
+    "orchestration_ms",
+    "mfu",
+    "memory_efficiency",
+    "prefill_tokens_per_s",
+    "prefill_pass_ms",
+    "decode_step_ms",
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """One row, resolved: what the engine, the catalogue and the model fill in stands here as numbers.
+
+    Parameters
+    ----------
+    row, profile, spec, gpu, link
+        The row, its engine's choices, and what its ids name.
+    unique, wire, timed : KvCurve
+        KV bytes of one request: as they are kept; as they cross the link, with head replication and copies
+        of a latent; and as they count in time, where one broadcast copy has one rank's lanes.
+    held_prefill, held_decode : KvCurve
+        KV bytes of one request over all ranks of a prefill and of a decode worker, each rank with its
+        ``ceil(heads / TP)`` heads and a latent whole; an aggregated worker's in both.
+    prompt_tokens, prefill_cached_tokens, decode_cached_tokens : float or array
+        Tokens [-].
+    bandwidth_gb_s : float or array
+        What one handoff gets in all [GB/s].
+    measured_low_gb_s : float or None
+        The same at the lowest bandwidth that was measured on this link [GB/s].
+    peak_tflops, weight_bytes_per_parameter, pool_tokens
+        Dense peak of one GPU at the row's precision [TFLOPS], bytes of a weight [B], KV pool of a decode
+        worker [tokens].
+    alpha_ms, per_descriptor_us, ... decode_step_ms
+        The row's numbers of those names.
+    """
+
+    row: Deployment
+    profile: EngineProfile
+    spec: ModelSpec
+    gpu: Gpu
+    link: Link
+    unique: KvCurve
+    wire: KvCurve
+    timed: KvCurve
+    held_prefill: KvCurve
+    held_decode: KvCurve
+    prompt_tokens: Any
+    prefill_cached_tokens: Any
+    decode_cached_tokens: Any
+    bandwidth_gb_s: Any
+    measured_low_gb_s: float | None
+    peak_tflops: float
+    weight_bytes_per_parameter: float
+    pool_tokens: float
+    alpha_ms: Any
+    per_descriptor_us: Any
+    link_efficiency: Any
+    orchestration_ms: Any
+    mfu: Any
+    memory_efficiency: Any
+    prefill_tokens_per_s: Any
+    prefill_pass_ms: Any
+    decode_step_ms: Any
+
+
+def resolve(workload: Workload, row: Deployment) -> Inputs:
+    """Look up all that a row names.
+
+    Parameters
+    ----------
+    workload : Workload
+        Model and tokens.
+    row : Deployment
+        The row.
+
+    Raises
+    ------
+    InputError
+        For a roofline of a model whose size isn't known, or a KV dtype that the model can't be kept in.
+
+    Examples
+    --------
+    >>> resolve(Workload(), Deployment(id="a", name="Split")).bandwidth_gb_s
+    200.0
+    """
+    spec, gpu, link = workload.served, catalog.gpu(row.gpu), catalog.link(row.link)
+    by_hand = row.kv_bytes_per_token if row.kv_bytes_per_token is not None else workload.kv_bytes_per_token
+    unique, wire, timed = _curves(spec, row, by_hand)
+    decode_tp = row.decode_tp if row.split else row.prefill_tp
+    held_prefill, held_decode = (_held(spec, row, ranks, by_hand) for ranks in (row.prefill_tp, decode_tp))
+    _need_parameters(spec, row)
+    weights = weight_bytes(float(spec.total_parameters or 0), row.weight_dtype)
+    pool = pool_bytes(weights, gpu.hbm_gb, decode_tp, row.kv_pool_share)
+    ways = lanes(link.scope, row.prefill_tp, row.decode_tp, row.nics_per_gpu, row.gpus_per_node)
+    nominal = link.nominal_gb_s * ways
+    low = (
+        None
+        if link.usable_low_gb_s is None or row.bandwidth_gb_s is not None
+        else link.usable_low_gb_s * ways
+    )
+    return Inputs(
+        row=row,
+        profile=row.profile,
+        spec=spec,
+        gpu=gpu,
+        link=link,
+        unique=unique,
+        wire=wire,
+        timed=timed,
+        held_prefill=held_prefill,
+        held_decode=held_decode,
+        prompt_tokens=float(workload.prompt_tokens),
+        prefill_cached_tokens=float(workload.prefill_cached_tokens),
+        decode_cached_tokens=float(workload.decode_cached_tokens),
+        bandwidth_gb_s=nominal if row.bandwidth_gb_s is None else row.bandwidth_gb_s,
+        measured_low_gb_s=low,
+        peak_tflops=getattr(gpu, f"{row.weight_dtype}_dense_tflops"),  # Deployment sees that it has one
+        weight_bytes_per_parameter=bytes_per_parameter(row.weight_dtype),
+        pool_tokens=pool_tokens(pool, held_decode) if row.pool_tokens is None else float(row.pool_tokens),
+        **{name: getattr(row, name) for name in ROW_NUMBERS},
+    )
+
+
+def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
+    """Refuse a roofline of a model whose size isn't known."""
+    unknown = spec.total_parameters is None or spec.active_parameters is None
+    if unknown and "roofline" in (row.prefill_model, row.decode_model):
+        problem = f"times {spec.name}, whose parameters are not known ({spec.parameters_from})"
+        remedy = (
+            "Give the model's parameters, add the missing keys to its config.json, or choose measured times."
+        )
+        raise InputError("roofline", row.name, problem, remedy)
+
+
+def _held(spec: ModelSpec, row: Deployment, ranks: int, by_hand: int | None) -> KvCurve:
+    """Return what all ranks of a worker hold of a request."""
+    if by_hand is not None:
+        return KvCurve(growing_bytes_per_token=by_hand)
+    return spec.kv.wire_curve(row.kv_dtype, ranks, row.window_layers)
+
+
+def _curves(spec: ModelSpec, row: Deployment, by_hand: int | None) -> tuple[KvCurve, KvCurve, KvCurve]:
+    """Return the unique, wire and timed curve of a row."""
+    if by_hand is not None:
+        curve = KvCurve(growing_bytes_per_token=by_hand)
+        return curve, curve, curve
+    unique = spec.kv.curve(row.kv_dtype, row.window_layers)
+    if not row.split:
+        return unique, unique, unique
+    wire = spec.kv.wire_curve(row.kv_dtype, row.decode_tp, row.window_layers, row.mla_copies)
+    if row.mla_copies == "per_rank" or row.bandwidth_gb_s is not None:
+        return unique, wire, wire
+    # one broadcast copy has one rank's lanes: against the bandwidth of all lanes it counts as many times
+    link = catalog.link(row.link)
+    every = lanes(link.scope, row.prefill_tp, row.decode_tp, row.nics_per_gpu, row.gpus_per_node)
+    one = lanes(link.scope, row.prefill_tp, row.decode_tp, row.nics_per_gpu, row.gpus_per_node, copies=1)
+    return (
+        unique,
+        wire,
+        spec.kv.wire_curve(row.kv_dtype, row.decode_tp, row.window_layers, round(every / one)),
+    )

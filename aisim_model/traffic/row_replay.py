@@ -1,0 +1,296 @@
+"""From a scenario's row to the replay of a trace on it: the row in the numbers that a replay takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from aisim_model.errors import InputError
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.replay import Progress, ReplayConfig, ReplayResult
+from aisim_model.replay.config import KvWindowBytes
+from aisim_model.replay.times import DecodeTime
+from aisim_model.row.fit import pool_bytes, weight_bytes
+from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.ttft import decode_step_ms, descriptors_per_rank
+from aisim_model.scenario import Deployment, Workload
+from aisim_model.traces.trace import Trace
+from aisim_model.traffic.checked import checked_replay
+from aisim_model.traffic.row_times import TypicalRequest, decode_time, prefill_time, typical_request
+from aisim_model.units import BYTES_PER_GB, MS_PER_S, US_PER_MS
+
+Level = Literal["fifo", "engine"]
+Contention = Literal["none", "fifo", "fair"]
+Scope = Literal["source", "destination", "shared"]
+
+MOST_BLOCKS = 10**12  # of a pool; a cache that doesn't grow fits any number of tokens
+
+
+def replay_config(
+    workload: Workload,
+    row: Deployment,
+    trace: Trace,
+    *,
+    level: Level = "engine",
+    contention: Contention = "none",
+    scope: Scope = "source",
+    prefix_caching: bool = False,
+) -> ReplayConfig:
+    """Return the settings of a replay of a trace on a row.
+
+    Lengths and prefix hits are the trace's; the workload gives the model alone. `replay_notes` says what of
+    the row a replay doesn't take as it is.
+
+    Parameters
+    ----------
+    workload : Workload
+        The model that is served.
+    row : Deployment
+        The deployment.
+    trace : Trace
+        What is to be replayed: its mean request sizes the pool of models with windows or state, and its
+        blocks are taken where the engine's don't divide them.
+    level : {"engine", "fifo"}
+        Passes as engines batch them, by which rows of both kinds compare; or one prompt a pass and the decode
+        step of one sequence of the mean prompt.
+    contention : {"none", "fifo", "fair"}
+        How transfers share a link.
+    scope : {"source", "destination", "shared"}
+        Which transfers share one.
+    prefix_caching : bool
+        Whether workers reuse the blocks that the trace says are equal.
+
+    Returns
+    -------
+    ReplayConfig
+
+    Raises
+    ------
+    InputError
+        For a row that `inputs.resolve` refuses, and one whose weights leave no room for a single block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aisim_model.scenario import Scenario
+    >>> trace = Trace(np.array([0.0]), np.array([12_000]), np.array([340]))
+    >>> config = replay_config(Scenario().workload, Scenario().selected, trace)
+    >>> config.bandwidth_gb_s, config.kv_bytes_per_token, config.block_size
+    (200.0, 262144.0, 16)
+    """
+    x = resolve(workload, row)
+    typical = typical_request(x, trace)
+    block = block_size(x, trace, prefix_caching)
+    blocks = _pool_blocks(x, typical, block)
+    fifo_step_ms = float(decode_step_ms(x, typical.prompt_tokens))
+    decode = (
+        DecodeTime.fixed(fifo_step_ms) if level == "fifo" else decode_time(x, typical, float(blocks * block))
+    )
+    workers = (
+        {"prefill_workers": row.prefill_workers, "decode_workers": row.decode_workers}
+        if row.split
+        else {"aggregated_workers": row.prefill_workers}
+    )
+    calibrated = row.link_model == "calibrated"
+    return ReplayConfig(
+        **workers,
+        level=level,
+        bandwidth_gb_s=_bandwidth_gb_s(x) or None,
+        kv_bytes_per_token=float(x.timed.per_token_bytes) + _descriptor_bytes_per_token(x),
+        state_bytes=float(x.timed.state_bytes(0)),
+        windows=tuple(
+            KvWindowBytes(bytes_per_token=window.bytes_per_token, window_tokens=window.window_tokens)
+            for window in x.timed.windowed
+        ),
+        mode=_mode(x),
+        orchestration_ms=x.orchestration_ms + (x.alpha_ms if calibrated and row.split else 0.0),
+        order=x.profile.order,
+        first_token_from=x.profile.first_token_from,
+        block_size=block,
+        prefix_caching=prefix_caching,
+        prefill=prefill_time(x, typical),
+        decode=decode,
+        prefill_chunk_tokens=row.chunk_tokens,
+        pool_blocks=blocks,
+        contention=contention,
+        scope=scope,
+    )
+
+
+def replay_row(
+    workload: Workload,
+    row: Deployment,
+    trace: Trace,
+    *,
+    level: Level = "engine",
+    contention: Contention = "none",
+    scope: Scope = "source",
+    prefix_caching: bool = False,
+    progress: Progress | None = None,
+) -> ReplayResult:
+    """Replay a trace on a row.
+
+    Parameters
+    ----------
+    workload, row, trace, level, contention, scope, prefix_caching
+        As in `replay_config`.
+    progress : Progress, optional
+        To watch and stop it from another thread.
+
+    Returns
+    -------
+    ReplayResult
+        Its `bytes_moved` are those on the wire, whatever they count as in time.
+
+    Raises
+    ------
+    InputError
+        As `replay_config`, and for a trace that the row can't carry at all.
+    ReplayStoppedError
+        Where `progress` asked for it.
+
+    Examples
+    --------
+    One request on an idle system takes what `ttft.breakdown` says, to the nanosecond of each part:
+
+    >>> from aisim_model.scenario import Scenario
+    >>> from aisim_model.row.ttft import breakdown
+    >>> example = Scenario()
+    >>> trace = Trace(np.array([0.0]), np.array([12_000]), np.array([340]))
+    >>> found = replay_row(example.workload, example.selected, trace).column("ttft_ms")[0]
+    >>> bool(abs(found - breakdown(resolve(example.workload, example.selected)).ttft_ms) < 1e-5)
+    True
+    """
+    config = replay_config(
+        workload,
+        row,
+        trace,
+        level=level,
+        contention=contention,
+        scope=scope,
+        prefix_caching=prefix_caching,
+    )
+    result = checked_replay(trace, config, progress)
+    if not row.split:
+        return result
+    sent = np.isfinite(result.column("bytes_moved"))
+    wire_bytes = resolve(workload, row).wire.bytes(result.column("tokens_moved"))
+    columns = {**result.columns, "bytes_moved": np.where(sent, wire_bytes, np.nan)}
+    return replace(result, columns=MappingProxyType(columns))
+
+
+def block_size(x: Inputs, trace: Trace, prefix_caching: bool) -> int:
+    """Return the engine's block size, or the trace's where its prefixes can't be told in the engine's [-]."""
+    own = x.profile.block_size
+    if prefix_caching and trace.block_tokens and trace.block_tokens % own:
+        return trace.block_tokens
+    return own
+
+
+def offered_gb_s(workload: Workload, row: Deployment, trace: Trace) -> float | None:
+    """Return what the row's links are asked to carry, full prompts over the trace's span [GB/s].
+
+    None where all requests arrive at once; 0 for an aggregated row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aisim_model.scenario import Scenario
+    >>> trace = Trace(np.array([0.0, 1000.0]), np.array([10_000, 10_000]), np.array([1, 1]))
+    >>> offered_gb_s(Scenario().workload, Scenario().selected, trace)
+    5.24288
+    """
+    if trace.span_ms == 0.0:
+        return None
+    if not row.split:
+        return 0.0
+    sent_bytes = float(resolve(workload, row).wire.bytes(trace.input_tokens).sum())
+    return sent_bytes / BYTES_PER_GB / trace.span_s
+
+
+def replay_notes(
+    workload: Workload, row: Deployment, trace: Trace, *, prefix_caching: bool = False
+) -> tuple[str, ...]:
+    """Return a sentence for each thing of a row that its replay simplifies or leaves out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aisim_model.scenario import Scenario
+    >>> trace = Trace(np.array([0.0]), np.array([12_000]), np.array([340]))
+    >>> replay_notes(Scenario().workload, Scenario().selected.changed(overlap="layer"), trace)
+    ('Transfers start once their prompt is computed: the overlap by layer is not replayed.',)
+    """
+    x = resolve(workload, row)
+    return (*_handoff_notes(x), *_time_notes(x, trace, block_size(x, trace, prefix_caching)))
+
+
+def _handoff_notes(x: Inputs) -> Iterator[str]:
+    if not x.row.split:
+        return
+    if x.profile.overlap != "none":
+        yield (
+            "Transfers start once their prompt is computed: "
+            f"the overlap by {x.profile.overlap} is not replayed."
+        )
+    if x.bandwidth_gb_s <= 0:
+        yield "No delay is known at a bandwidth of 0 or below: transfers take no time."
+    if x.row.timing_mode is not _mode(x):
+        yield f"{x.profile.name} credits no prefix on the decode worker: whole prompts are sent."
+    if x.row.link_model == "calibrated":
+        yield "The cost of descriptors is spread over tokens; that of starting a transfer is orchestration."
+    if x.row.prefill_tp != x.row.decode_tp:
+        yield "Prefill workers are given the KV pool of a decode worker, though they differ in GPUs."
+
+
+def _time_notes(x: Inputs, trace: Trace, block: int) -> Iterator[str]:
+    if x.row.decode_model == "roofline" and x.spec.total_parameters != x.spec.active_parameters:
+        decoding = typical_request(x, trace).decoding
+        yield f"A decode step reads the experts of {decoding:.3g} sequences, as many as decode at a time."
+    if x.row.prefill_model == "table" and int(trace.input_tokens.max()) > x.row.chunk_tokens:
+        yield f"The prefill table is read once for each pass of {x.row.chunk_tokens:,} tokens."
+    if block != x.profile.block_size:
+        yield f"Blocks are the trace's own of {block}: those of {x.profile.block_size} don't divide them."
+
+
+def _mode(x: Inputs) -> TransferTimingMode:
+    """Return what is sent: all of it too where the engine credits nothing that the decode worker holds."""
+    return TransferTimingMode.FULL_PROMPT if x.profile.prefix_credit == "none" else x.row.timing_mode
+
+
+def _bandwidth_gb_s(x: Inputs) -> float:
+    """Return what a handoff reaches, 0 where nothing is sent [GB/s]."""
+    reached = x.link_efficiency if x.row.link_model == "calibrated" else 1.0
+    return float(max(x.bandwidth_gb_s, 0.0) * reached)
+
+
+def _descriptor_bytes_per_token(x: Inputs) -> float:
+    """Return the bytes that a link carries in the time that the descriptors of a token take [B]."""
+    if x.row.link_model != "calibrated":
+        return 0.0
+    block = x.profile.block_size
+    descriptors = descriptors_per_rank(x, float(block)) / block
+    return float(descriptors * x.per_descriptor_us / US_PER_MS * _bandwidth_gb_s(x) * BYTES_PER_GB / MS_PER_S)
+
+
+def _pool_blocks(x: Inputs, typical: TypicalRequest, block: int) -> int:
+    """Return the KV blocks of a decode or aggregated worker, its pool filled with typical requests."""
+    tokens = x.pool_tokens if x.row.pool_tokens is not None else _pool_tokens(x, typical)
+    if tokens < block:
+        problem = f"has no room for a KV block of {block} tokens beside the weights"
+        remedy = "Choose more GPUs a worker, larger ones, or weights of fewer bytes."
+        raise InputError("deployment", x.row.name, problem, remedy)
+    return int(min(tokens // block, MOST_BLOCKS))
+
+
+def _pool_tokens(x: Inputs, typical: TypicalRequest) -> float:
+    weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
+    ranks = x.row.decode_tp if x.row.split else x.row.prefill_tp
+    pool = pool_bytes(weights, x.gpu.hbm_gb, ranks, x.row.kv_pool_share)
+    tokens = max(round(typical.prompt_tokens + typical.output_tokens), 1)
+    each = float(x.held_decode.bytes(tokens))
+    return float(MOST_BLOCKS) * tokens if each == 0.0 and pool > 0.0 else pool / max(each, 1.0) * tokens

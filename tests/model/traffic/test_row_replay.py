@@ -1,0 +1,301 @@
+"""A scenario's row as the settings of a replay: the same times as the row's own, the rest said."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aisim_model.catalog import models
+from aisim_model.errors import InputError
+from aisim_model.handoff import TransferTimingMode
+from aisim_model.row.resolved import resolve
+from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_ms, transfer_ms
+from aisim_model.scenario import Deployment, Workload
+from aisim_model.traces import Trace
+from aisim_model.traffic.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
+from aisim_model.traffic.row_times import TypicalRequest, decode_time, prefill_time, typical_request
+
+WORKLOAD = Workload(prompt_tokens=8000)
+LONG = TypicalRequest(8000.0, 300.0, 1.0)
+TABLE = ((128.0, 20.0), (2048.0, 80.0), (8192.0, 400.0))
+
+
+def row(**values: Any) -> Deployment:
+    return Deployment(id="a", name="a", **values)
+
+
+def alone(tokens: int, output: int = 3) -> Trace:
+    return Trace(np.array([0.0]), np.array([tokens]), np.array([output]))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"prefill_model": "roofline"},
+        {"prefill_model": "roofline", "gpu": "b200", "prefill_tp": 8, "weight_dtype": "fp8"},
+        {"prefill_model": "rate", "prefill_tokens_per_s": 22_736.0},
+        {"prefill_model": "fixed", "prefill_pass_ms": 120.0},
+        {"prefill_model": "polynomial"},
+        {"prefill_model": "table", "prefill_table": TABLE},
+    ],
+)
+@pytest.mark.parametrize("tokens", [1, 500, 8000])
+def test_one_prefill_pass_takes_what_the_row_says(values: dict[str, Any], tokens: int) -> None:
+    x = resolve(WORKLOAD.changed(prompt_tokens=tokens), row(**values))
+    # whole nanoseconds in a replay
+    timed = prefill_time(x, typical_request(x, alone(tokens))).pass_ms(float(tokens))
+    assert timed == pytest.approx(prefill_ms(x), rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("points", "tokens", "expected"),
+    [
+        (TABLE, 64.0, 18.0),  # 20 - 64 x 60 / 1,920
+        (((1000.0, 10.0), (2000.0, 30.0)), 250.0, 0.0),  # the line is at 0 at 500 tokens
+        (((1000.0, 10.0), (2000.0, 30.0)), 750.0, 5.0),
+        (((0.0, 10.0), (2000.0, 30.0)), 1000.0, 20.0),
+        (TABLE, 9216.0, 453.333333),  # 320 ms over the last 6,144 tokens, for 1,024 more
+    ],
+)
+def test_a_table_is_drawn_on_as_the_row_draws_it(points: Any, tokens: float, expected: float) -> None:
+    x = resolve(WORKLOAD, row(prefill_model="table", prefill_table=points))
+    assert prefill_time(x, LONG).pass_ms(tokens) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_table_that_falls_at_its_end_is_refused() -> None:
+    falling = row(prefill_model="table", prefill_table=((100.0, 10.0), (200.0, 30.0), (300.0, 20.0)))
+    with pytest.raises(InputError, match="must not fall at its end"):
+        replay_config(WORKLOAD, falling, alone(8000))
+
+
+def test_a_prefix_hit_shortens_the_roofline_as_the_row_says() -> None:
+    x = resolve(WORKLOAD.changed(prefill_cached_tokens=5000), row())
+    assert prefill_time(x, LONG).pass_ms(3000.0, 5000.0) == pytest.approx(prefill_ms(x), rel=1e-6)
+
+
+def test_a_short_pass_after_a_long_prefix_is_bound_by_memory() -> None:
+    x = resolve(WORKLOAD.changed(prefill_cached_tokens=7999), row())
+    # 65.5 GB of weights and 8,000 x 262,144 B over 4 x 4.8 TB/s x 0.5
+    expected = (x.spec.total_parameters * 2 + 8000 * 262_144) / (4 * 4.8e12 * 0.5) * 1000
+    assert prefill_time(x, LONG).pass_ms(1.0, 7999.0) == pytest.approx(expected, rel=1e-6)
+    assert prefill_ms(x) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("model_id", ["qwen3-32b", "llama-3.1-70b", "gpt-oss-120b", "deepseek-v3"])
+@pytest.mark.parametrize("tokens", [1000, 12_000])
+def test_a_lone_request_has_the_rows_own_decode_step(model_id: str, tokens: int) -> None:
+    x = resolve(Workload(model_id=model_id, prompt_tokens=tokens), row(decode_tp=8, gpu="b200"))
+    step = decode_time(x, typical_request(x, alone(tokens)), 1e6)
+    timed = step.constant_ms + step.per_sequence_ms + step.per_context_token_ms * tokens
+    assert timed == pytest.approx(decode_step_ms(x), rel=1e-9)
+
+
+def test_many_sequences_read_weights_once_and_each_its_own_cache() -> None:
+    x = resolve(WORKLOAD, row())
+    step = decode_time(x, TypicalRequest(8000.0, 300.0, 40.0), 1e6)
+    timed = step.constant_ms + step.per_sequence_ms * 64 + step.per_context_token_ms * 64 * 8000
+    assert timed == pytest.approx(decode_step_ms(x, 8000.0, 64.0), rel=1e-9)
+
+
+def test_experts_are_those_of_the_batch_that_the_trace_keeps() -> None:
+    x = resolve(Workload(model_id="deepseek-v3"), row(prefill_tp=8, decode_tp=8, weight_dtype="fp8"))
+    step = decode_time(x, TypicalRequest(8000.0, 300.0, 32.0), 1e6)
+    timed = step.constant_ms + 32 * step.per_sequence_ms + 32 * 8000 * step.per_context_token_ms
+    assert timed == pytest.approx(decode_step_ms(x, 8000.0, 32.0), rel=1e-9)
+
+
+def test_arithmetic_takes_over_where_it_is_the_slower() -> None:
+    x = resolve(WORKLOAD, row(mfu=0.001))
+    step = decode_time(x, TypicalRequest(8000.0, 300.0, 8.0), 1e6)
+    timed = 8 * step.per_sequence_ms + 8 * 8000 * step.per_context_token_ms
+    assert timed == pytest.approx(decode_step_ms(x, 8000.0, 8.0), rel=1e-9)
+    assert step.constant_ms == 0.0
+    assert step.floor_ms > 0.0
+
+
+def test_the_polynomial_counts_shares_of_the_rows_own_pool() -> None:
+    # 1,000,001 tokens make 62,500 blocks of 16: the replay's pool is a token short
+    x = resolve(WORKLOAD, row(decode_model="polynomial", pool_tokens=1_000_001))
+    step = decode_time(x, TypicalRequest(8000.0, 300.0, 1.0), 62_500 * 16.0)
+    share = 8000 / 1e6
+    timed = step.share_squared_ms * share**2 + step.share_ms * share + step.constant_ms
+    assert timed == pytest.approx(decode_step_ms(x), rel=1e-6)
+
+
+def test_littles_law_gives_the_batch() -> None:
+    x = resolve(WORKLOAD, row(decode_model="fixed", decode_step_ms=20.0, decode_workers=2))
+    trace = Trace(np.array([0.0, 500.0]), np.array([100, 100]), np.array([50, 50]))
+    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, over 2 workers
+    assert typical_request(x, trace) == TypicalRequest(100.0, 50.0, 2.0)
+
+
+def test_requests_that_arrive_at_once_decode_at_once_up_to_what_a_pass_takes() -> None:
+    x = resolve(WORKLOAD, row(decode_workers=2))
+    for requests, decoding in ((1, 1.0), (64, 32.0), (5000, 256.0)):
+        many = Trace(np.zeros(requests), np.full(requests, 100), np.full(requests, 10))
+        assert typical_request(x, many).decoding == decoding
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"engine": "sglang", "overlap": "none"},
+        {"engine": "trtllm"},
+        {"engine": "reference"},
+        {"first_token_from": "prefill"},
+        {"link_model": "calibrated", "alpha_ms": 0.4, "link_efficiency": 0.8},
+        {"link": "eth-100", "nics_per_gpu": 0.25, "kv_dtype": "fp8"},
+        {"timing_mode": TransferTimingMode.DESTINATION_MISSING},
+        {"timing_mode": TransferTimingMode.DESTINATION_MISSING, "engine": "trtllm"},
+        {"orchestration_ms": 30.0, "decode_model": "polynomial", "prefill_model": "polynomial"},
+        {"kind": "aggregated"},
+    ],
+)
+@pytest.mark.parametrize("model_id", ["qwen3-32b", "gpt-oss-120b"])
+def test_one_request_on_an_idle_system_takes_the_rows_ttft(values: dict[str, Any], model_id: str) -> None:
+    workload = Workload(model_id=model_id, prompt_tokens=8000, output_tokens=3)
+    asked = row(**values)
+    found = replay_row(workload, asked, alone(8000))
+    parts = breakdown(resolve(workload, asked))
+    assert found.column("ttft_ms")[0] == pytest.approx(parts.ttft_ms, rel=1e-6)
+    assert found.column("prefill_ms")[0] == pytest.approx(parts.prefill_ms, rel=1e-6)
+    # the cost of starting a transfer stands with orchestration
+    handed = found.column("orchestration_ms")[0] + found.column("transfer_ms")[0]
+    assert handed == pytest.approx(parts.orchestration_ms + parts.transfer_ms, rel=1e-6)
+
+
+def test_descriptors_take_their_time_and_no_bytes() -> None:
+    calibrated = row(link_model="calibrated", alpha_ms=1.0, per_descriptor_us=0.5, link_efficiency=0.5)
+    found = replay_row(WORKLOAD, calibrated, alone(8000))
+    timed = found.column("transfer_ms")[0] + found.column("orchestration_ms")[0]
+    # 500 blocks x 64 layers x 2 at 0.5 us are 32 ms; 8,000 x 262,144 B at 100 GB/s 20.97; 1 ms to start
+    assert timed == pytest.approx(32.0 + 20.97152 + 1.0, rel=1e-6)
+    assert timed == pytest.approx(transfer_ms(resolve(WORKLOAD, calibrated)), rel=1e-6)
+    assert found.column("bytes_moved")[0] == 8000 * 262_144
+
+
+def test_one_broadcast_copy_of_a_latent_is_timed_by_one_ranks_lanes() -> None:
+    workload = Workload(model_id="deepseek-v3", prompt_tokens=8000, output_tokens=2)
+    once = row(prefill_tp=8, decode_tp=8, weight_dtype="fp8", mla_copies="once")
+    found = replay_row(workload, once, alone(8000, 2))
+    x = resolve(workload, once)
+    assert found.column("transfer_ms")[0] == pytest.approx(transfer_ms(x), rel=1e-6)
+    assert found.column("bytes_moved")[0] == x.wire.bytes(8000)
+    assert x.timed.bytes(8000) > x.wire.bytes(8000)
+
+
+def test_level_fifo_takes_the_step_of_one_sequence_of_the_mean_prompt() -> None:
+    trace = Trace(np.array([0.0, 9e6]), np.array([4000, 12_000]), np.array([3, 3]))
+    config = replay_config(WORKLOAD, row(), trace, level="fifo")
+    assert config.resolved_decode.constant_ms == decode_step_ms(resolve(WORKLOAD, row()), 8000.0)
+    found = replay_row(WORKLOAD, row(), trace, level="fifo")
+    assert found.column("decode_step_ms") == pytest.approx([config.resolved_decode.constant_ms] * 2, rel=1e-6)
+
+
+def test_the_pool_is_what_hbm_leaves_beside_the_weights() -> None:
+    config = replay_config(WORKLOAD, row(), alone(8000))
+    spec = WORKLOAD.served
+    pool_bytes = 4 * 141e9 * 0.9 - 2 * spec.total_parameters
+    assert config.pool_blocks == math.floor(pool_bytes / 262_144 / 16)
+    assert replay_config(WORKLOAD, row(pool_tokens=1600), alone(8000)).pool_blocks == 100
+
+
+def test_every_rank_of_a_pool_holds_a_latent_whole() -> None:
+    workload = Workload(model_id="deepseek-v3")
+    config = replay_config(workload, row(prefill_tp=8, decode_tp=8, weight_dtype="fp8"), alone(8000))
+    # 8 H200 at 90% less 671e9 weights of a byte; 61 layers x 576 elements x 2 B x 8 ranks a token
+    pool_bytes = 8 * 141e9 * 0.9 - workload.served.total_parameters
+    assert config.pool_blocks == math.floor(pool_bytes / (8 * 70_272) / 16)
+
+
+def test_windows_make_room_for_more_requests_than_the_longest_one() -> None:
+    workload = Workload(model_id="gpt-oss-120b")
+    x = resolve(workload, row())
+    short, long = (replay_config(workload, row(), alone(tokens)).pool_blocks for tokens in (100, 100_000))
+    assert short < long  # each short request fills its windows: more bytes a token
+    assert long * 16 < x.pool_tokens
+
+
+def test_a_row_whose_weights_do_not_fit_is_refused() -> None:
+    with pytest.raises(InputError, match="no room for a KV block"):
+        replay_config(WORKLOAD, row(gpu="l40s", prefill_tp=1, decode_tp=1), alone(8000))
+
+
+def test_blocks_are_the_traces_where_the_engines_do_not_divide_them() -> None:
+    ids = Trace(
+        np.array([0.0]), np.array([100]), np.array([1]), np.arange(5), np.array([0, 5]), block_tokens=24
+    )
+    x = resolve(WORKLOAD, row())
+    assert block_size(x, ids, prefix_caching=True) == 24
+    assert block_size(x, ids, prefix_caching=False) == 16
+    assert block_size(resolve(WORKLOAD, row(engine="sglang")), ids, prefix_caching=True) == 1
+    assert "own of 24" in replay_notes(WORKLOAD, row(), ids, prefix_caching=True)[0]
+
+
+def test_nothing_is_sent_at_no_bandwidth_and_it_is_said() -> None:
+    off = row(bandwidth_gb_s=-1.0)
+    assert replay_row(WORKLOAD, off, alone(8000)).column("transfer_ms")[0] == 0.0
+    assert "take no time" in replay_notes(WORKLOAD, off, alone(8000))[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, []),
+        ({"kind": "aggregated", "overlap": "layer"}, []),
+        ({"engine": "sglang"}, ["overlap by chunk"]),
+        ({"engine": "trtllm", "timing_mode": TransferTimingMode.DESTINATION_MISSING}, ["credits no prefix"]),
+        ({"link_model": "calibrated"}, ["descriptors"]),
+        ({"prefill_tp": 2}, ["differ in GPUs"]),
+        ({"prefill_model": "table", "prefill_table": TABLE, "chunk_tokens": 4096}, ["each pass of 4,096"]),
+    ],
+)
+def test_what_a_replay_leaves_out_is_said(values: dict[str, Any], said: list[str]) -> None:
+    notes = replay_notes(WORKLOAD, row(**values), alone(8000))
+    assert len(notes) == len(said)
+    assert all(words in note for note, words in zip(notes, said, strict=True))
+
+
+def test_experts_are_said() -> None:
+    notes = replay_notes(Workload(model_id="deepseek-v3"), row(prefill_tp=8, decode_tp=8), alone(8000))
+    assert any("experts of 1 sequences" in note for note in notes)
+
+
+def test_offered_load_counts_full_prompts_on_the_wire() -> None:
+    trace = Trace(np.array([0.0, 2000.0]), np.array([1000, 3000]), np.array([1, 1]))
+    assert offered_gb_s(WORKLOAD, row(), trace) == pytest.approx(4000 * 262_144 / 2e9)
+    # 8 heads on 16 ranks cross twice
+    assert offered_gb_s(WORKLOAD, row(decode_tp=16), trace) == pytest.approx(2 * 4000 * 262_144 / 2e9)
+    assert offered_gb_s(WORKLOAD, row(kind="aggregated"), trace) == 0.0
+    assert offered_gb_s(WORKLOAD, row(), alone(1000)) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    model_id=st.sampled_from([model.id for model in models()]),
+    tokens=st.integers(1, 200_000),
+    kind=st.sampled_from(["split", "aggregated"]),
+    engine=st.sampled_from(["vllm", "sglang", "trtllm", "reference"]),
+)
+def test_every_model_of_the_catalogue_is_replayed_or_refused_in_a_sentence(
+    model_id: str, tokens: int, kind: str, engine: str
+) -> None:
+    asked = row(kind=kind, engine=engine, gpu="b200", prefill_tp=8, decode_tp=8)
+    workload = Workload(model_id=model_id, prompt_tokens=tokens)
+    try:
+        found = replay_row(workload, asked, alone(tokens))
+    except InputError:
+        return
+    parts = breakdown(resolve(workload, asked))
+    # passes can only add up to more than one roofline over them all, and overlap is not replayed
+    computed = found.column("prefill_ms")[0]
+    assert computed >= parts.prefill_ms * (1 - 1e-6) - 1e-6
+    assert found.column("ttft_ms")[0] >= parts.ttft_ms * (1 - 1e-6) - 1e-6
+    if tokens <= asked.chunk_tokens:
+        assert computed == pytest.approx(parts.prefill_ms, rel=1e-6, abs=1e-6)
