@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Values = float | npt.NDArray[np.floating]
+Number = TypeVar("Number", float, Floats, Values)  # what comes in as one kind goes out as it
+Found = TypeVar("Found")
 
 
-def unboxed(value: Any) -> Any:
-    """Return a NumPy scalar as a Python number, and an array as it is.
+def unboxed(value: Found) -> Found:
+    """Return a NumPy scalar as a Python number, and anything else as it is.
 
     Examples
     --------
@@ -17,10 +23,13 @@ def unboxed(value: Any) -> Any:
     >>> unboxed(np.maximum(np.array([1.0, 3.0]), 2.0))
     array([2., 3.])
     """
-    return value.item() if np.ndim(value) == 0 and isinstance(value, (np.generic, np.ndarray)) else value
+    if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
+        number: Found = value.item()
+        return number
+    return value
 
 
-def larger(left: Any, right: Any) -> Any:
+def larger(left: Values, right: Values) -> Values:
     """Return the larger of two, element by element.
 
     Examples
@@ -28,17 +37,18 @@ def larger(left: Any, right: Any) -> Any:
     >>> larger(1.0, 2.0)
     2.0
     """
-    return unboxed(np.maximum(left, right))
+    found: Values = np.maximum(left, right)
+    return unboxed(found)
 
 
-def pieces(amount: Any, size: Any) -> Any:
+def count_pieces(amount: Values, size: Values) -> Values:
     """Return how many pieces of at most `size` an amount makes, a last short one counted whole.
 
     Examples
     --------
-    >>> pieces(12_000, 8192)
+    >>> count_pieces(12_000, 8192)
     2
-    >>> pieces(np.array([0.0, 1.0, 8192.0, 8193.0]), 8192)
+    >>> count_pieces(np.array([0.0, 1.0, 8192.0, 8193.0]), 8192)
     array([0., 1., 1., 2.])
     """
     return -(-amount // size)

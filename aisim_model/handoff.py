@@ -11,11 +11,10 @@ from __future__ import annotations
 import logging
 import math
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -26,13 +25,12 @@ from pydantic import (
     model_serializer,
 )
 
-from aisim_model.arrays import unboxed
+from aisim_model.arrays import Number, unboxed
 from aisim_model.errors import InputError
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 logger = logging.getLogger(__name__)
 
-Number = TypeVar("Number", float, npt.NDArray[np.float64])
 Count = Annotated[int, Field(ge=0, lt=2**64, strict=True)]
 
 

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from aisim_model.replay import DecodeTime, PrefillTime, ReplayConfig, replay
+from aisim_model.passes import fixed
+from aisim_model.replay import ReplayConfig, replay
 from aisim_model.traces.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -146,8 +147,8 @@ def main() -> int:
     held = [report("first replay [s]", cold_s, LARGEST_FIRST_S, at_least=False)]
     ours_fifo, ours_engine = best_ms(trace, fifo), best_ms(trace, aggregated)
     fair = best_ms(trace, ReplayConfig(**SPLIT, **CACHED, contention="fair", scope="shared"))
-    fixed = ReplayConfig(**SPLIT, **CACHED, prefill=PrefillTime.fixed(100.0), decode=DecodeTime.fixed(20.0))
-    ours_fixed = best_ms(trace, fixed)
+    constant = ReplayConfig(**SPLIT, **CACHED, prefill=fixed(100.0), decode=fixed(20.0))
+    ours_fixed = best_ms(trace, constant)
     print(f"fifo {ours_fifo:.1f} ms, fixed times {ours_fixed:.1f} ms, engine {ours_engine:.1f} ms")
     held.append(report("fair against none", fair / ours_fifo, LARGEST_FAIR, at_least=False))
     if PYTHON.is_file():

@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from aisim_model.arrays import Values
 from aisim_model.calibration.checks import (
     BYTES_PER_MS_OF_1_GB_S,
     refuse_impossible,
@@ -20,7 +21,6 @@ from aisim_model.calibration.measurements import Counted, Floats, Measurements
 from aisim_model.calibration.resampling import interval, leave_one_out, resampled
 from aisim_model.calibration.robust import huber_weights, robust_fit, starting_line
 from aisim_model.errors import InputError
-from aisim_model.handoff import Number
 from aisim_model.link import calibrated_ms
 from aisim_model.units import US_PER_MS
 
@@ -57,7 +57,7 @@ class Calibration(BaseModel):
     per_descriptor_us: NotBelowZero = 0.0
     counted: Counted = "descriptors"
 
-    def predict_ms(self, bytes_sent: Number, descriptors: Number | float = 0.0) -> Number:
+    def predict_ms(self, bytes_sent: Values, descriptors: Values = 0.0) -> Values:
         """Time of a transfer by this calibration [ms]; see `transfer.calibrated_ms`."""
         return calibrated_ms(
             bytes_sent, self.bandwidth_gb_s, self.alpha_ms, descriptors, self.per_descriptor_us

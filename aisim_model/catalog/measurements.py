@@ -36,8 +36,8 @@ class PublishedMeasurement(Record):
         Ranks of a worker [-].
     nominal_gb_s : float or None
         What the handoff would get on paper in all [GB/s].
-    bf16_dense_tflops, hbm_tb_s : float or None
-        Of one GPU [TFLOPS], [TB/s].
+    gpu : str or None
+        The GPU in this catalogue.
     quantity : str
         What was measured, with its unit.
     reported : float
@@ -62,8 +62,7 @@ class PublishedMeasurement(Record):
     kv_head_replication: Count = 1
     tensor_parallel: Count | None = None
     nominal_gb_s: Positive | None = None
-    bf16_dense_tflops: Positive | None = None
-    hbm_tb_s: Positive | None = None
+    gpu: str | None = None
     quantity: Quantity
     reported: Positive
     ttft_ms: Positive | None = None
@@ -72,7 +71,7 @@ class PublishedMeasurement(Record):
     @model_validator(mode="after")
     def _first_token_can_be_predicted(self) -> Self:
         needed = ("fit_group", "model_id", "tokens", "kv_bytes_per_token", "tensor_parallel", "nominal_gb_s")
-        missing = [name for name in (*needed, "bf16_dense_tflops", "hbm_tb_s") if getattr(self, name) is None]
+        missing = [name for name in (*needed, "gpu") if getattr(self, name) is None]
         if self.ttft_ms is not None and missing:
             raise ValueError(f"a ttft_ms needs {', '.join(missing)} beside it")
         return self

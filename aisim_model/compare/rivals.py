@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
 
 
@@ -32,12 +32,12 @@ class Rival(NamedTuple):
     assumes: str
 
 
-def rivals(x: Inputs) -> tuple[Rival, ...]:
+def rivals(x: ResolvedRow) -> tuple[Rival, ...]:
     """Ask every model that has its inputs.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
 
     Examples
@@ -51,12 +51,12 @@ def rivals(x: Inputs) -> tuple[Rival, ...]:
     return (*_transfers(x), *_overlaps(x), *_prefills(x), *_decodes(x))
 
 
-def _as(x: Inputs, **values: object) -> Inputs:
+def _as(x: ResolvedRow, **values: object) -> ResolvedRow:
     """Return the inputs with another choice in their row; its checks don't matter to a rival."""
     return replace(x, row=x.row.model_copy(update=values))
 
 
-def _transfers(x: Inputs) -> Iterator[Rival]:
+def _transfers(x: ResolvedRow) -> Iterator[Rival]:
     if not x.row.split:
         return
     asked = {
@@ -73,7 +73,7 @@ def _transfers(x: Inputs) -> Iterator[Rival]:
         yield Rival("transfer", f"{x.row.link_model}, low", float(transfer_ms(slow)), False, assumes)
 
 
-def _overlaps(x: Inputs) -> Iterator[Rival]:
+def _overlaps(x: ResolvedRow) -> Iterator[Rival]:
     if not x.row.split:
         return
     asked = {
@@ -87,7 +87,7 @@ def _overlaps(x: Inputs) -> Iterator[Rival]:
         yield Rival("exposed transfer", overlap, found, x.profile.overlap == overlap, assumes)
 
 
-def _prefills(x: Inputs) -> Iterator[Rival]:
+def _prefills(x: ResolvedRow) -> Iterator[Rival]:
     table = x.row.prefill_table
     beyond = bool(table) and bool(prefill_extrapolated(_as(x, prefill_model="table")))
     asked = {
@@ -109,7 +109,7 @@ def _prefills(x: Inputs) -> Iterator[Rival]:
             yield Rival("prefill", model, found, x.row.prefill_model == model, assumes)
 
 
-def _decodes(x: Inputs) -> Iterator[Rival]:
+def _decodes(x: ResolvedRow) -> Iterator[Rival]:
     asked = {
         "roofline": (
             x.spec.total_parameters is not None,

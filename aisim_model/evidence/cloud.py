@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aisim_model.catalog.hardware import gpu
 from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.catalog.models import model
-from aisim_model.evidence.cloud_ttft import queued_mean_ttft_s
-from aisim_model.evidence.machine import Machine
+from aisim_model.evidence.cloud_ttft import queued_mean_ttft_s, row_of
 from aisim_model.evidence.record import Evidence
+from aisim_model.row.resolved import ResolvedRow, resolve
+from aisim_model.row.ttft import decode_step_ms, prefill_ms
+from aisim_model.scenario import Workload
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 # of the Mooncake conversation trace (github.com/kvcache-ai/Mooncake): 12,031 requests
@@ -46,22 +50,18 @@ def prefill_tokens_per_s(run: CloudRun) -> float:
 
 
 def _figures(run: CloudRun) -> list[Evidence]:
-    hardware = gpu(run.gpu)
-    rate = prefill_tokens_per_s(run)
-    prefills = Machine(run.model_id, hardware.bf16_dense_tflops, hardware.hbm_tb_s, run.prefill_tp)
-    decodes = Machine(run.model_id, hardware.bf16_dense_tflops, hardware.hbm_tb_s, run.decode_tp)
+    rate, x = prefill_tokens_per_s(run), resolve(Workload(model_id=run.model_id), row_of(run))
     found = []
     if run.prefill_bound:
-        predicted = (
-            TOKEN_WEIGHTED_PROMPT_TOKENS / prefills.prefill_ms(TOKEN_WEIGHTED_PROMPT_TOKENS) * MS_PER_S
-        )
+        weighted_ms = float(prefill_ms(replace(x, prompt_tokens=TOKEN_WEIGHTED_PROMPT_TOKENS)))
+        predicted = TOKEN_WEIGHTED_PROMPT_TOKENS / weighted_ms * MS_PER_S
         how = "at the trace's token-weighted prompt length; reported: KV bandwidth over bytes per token"
         found.append(
             _row(run, "prefill", "prefill_tokens_per_s", rate, how, roofline=predicted * run.prefill_workers)
         )
     if run.mean_itl_ms is not None:
         how = "decode step of as many sequences as the run's own rate keeps in decode (Little's law)"
-        predicted = _loaded_step_ms(decodes, rate / MEAN_PROMPT_TOKENS / run.decode_workers)
+        predicted = _loaded_step_ms(x, rate / MEAN_PROMPT_TOKENS / run.decode_workers)
         found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, how, roofline=predicted))
     if run.mean_ttft_s is not None:
         how = (
@@ -76,12 +76,12 @@ def _figures(run: CloudRun) -> list[Evidence]:
     return found
 
 
-def _loaded_step_ms(machine: Machine, requests_per_s: float) -> float:
-    context = round(MEAN_PROMPT_TOKENS + MEAN_ANSWER_TOKENS / 2)
-    step_ms = machine.step_ms(context)
+def _loaded_step_ms(x: ResolvedRow, requests_per_s: float) -> float:
+    context = MEAN_PROMPT_TOKENS + MEAN_ANSWER_TOKENS / 2
+    step_ms = float(decode_step_ms(x, context))
     for _ in range(SETTLING_ROUNDS):
         batch = requests_per_s * MEAN_ANSWER_TOKENS * step_ms / MS_PER_S
-        step_ms = machine.step_ms(context, batch)
+        step_ms = float(decode_step_ms(x, context, batch))
     return step_ms
 
 

@@ -60,7 +60,7 @@ def cloud_verdicts() -> tuple[CloudVerdict, ...]:
 
 def _verdict(run: CloudRun) -> CloudVerdict:
     trace, x = conversation(), resolve(Workload(model_id=run.model_id), row_of(run))
-    spent_ms = prefill_ms(replace(x, prompt_tokens=trace.input_tokens.astype(np.float64)))
+    spent_ms = np.asarray(prefill_ms(replace(x, prompt_tokens=trace.input_tokens.astype(np.float64))))
     own = queued_mean_ttft_s(run, prefill_tokens_per_s(run)) if run.prefill_bound else None
     return CloudVerdict(
         run=run,

@@ -89,9 +89,10 @@ def queued_mean_ttft_s(run: CloudRun, prefill_tokens_per_s: float | None = None)
     x = resolve(Workload(model_id=run.model_id), row_of(run, prefill_tokens_per_s))
     idle = breakdown(replace(x, prompt_tokens=prompts))
     ttft_ms = np.asarray(idle.ttft_ms, dtype=np.float64)
+    prefill_ms = np.asarray(idle.prefill_ms, dtype=np.float64)
     for worker in range(workers):
         turn = slice(worker, None, workers)
-        ttft_ms[turn] += fifo_wait_ms(trace.arrival_ms[turn], idle.prefill_ms[turn])
+        ttft_ms[turn] += fifo_wait_ms(trace.arrival_ms[turn], prefill_ms[turn])
     return float(ttft_ms.mean()) / MS_PER_S
 
 

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from aisim_model.calibration import CalibrationFit, calibrate, measured
 from aisim_model.catalog.measurements import PublishedMeasurement, published_measurements
-from aisim_model.evidence.machine import Machine
 from aisim_model.evidence.record import Evidence
 from aisim_model.handoff import transfer_delay_ms
-from aisim_model.passes import decode, prefill
+from aisim_model.passes import PassTime, polynomial
+from aisim_model.row.resolved import resolve
+from aisim_model.row.ttft import breakdown
+from aisim_model.scenario import Deployment, Workload
 from aisim_model.units import BYTES_PER_GB
 
 HOW = MappingProxyType(
@@ -29,6 +31,8 @@ HOW = MappingProxyType(
         ),
     }
 )
+
+EMPTY_POOL_TOKENS, REFERENCE_PASS_TOKENS = 1e12, 8192.0
 
 
 class _Calibrated(NamedTuple):
@@ -148,12 +152,14 @@ def _figure(row: PublishedMeasurement, calibrated: _Calibrated | None) -> Eviden
 
 def _first_token(row: PublishedMeasurement, ttft_ms: float, calibrated: _Calibrated) -> Evidence:
     # a record with a TTFT holds all of these, or it isn't loaded
-    machine = Machine(
-        row.model_id or "", row.bf16_dense_tflops or 0.0, row.hbm_tb_s or 0.0, row.tensor_parallel or 0
-    )
     tokens, transfer_ms = row.tokens or 0, _reference(row) or 0.0
-    passes_ms = machine.prefill_ms(float(tokens)) + machine.step_ms(tokens)
-    polynomials_ms = prefill.polynomial_ms(float(tokens)) + decode.polynomial_ms(0.0)
+    ranks = {"prefill_tp": row.tensor_parallel or 0, "decode_tp": row.tensor_parallel or 0}
+    deployment = Deployment(id="published", name=row.name, gpu=row.gpu or "", **ranks)
+    parts = breakdown(resolve(Workload(model_id=row.model_id or "", prompt_tokens=tokens), deployment))
+    passes_ms = float(parts.prefill_ms) + float(parts.decode_step_ms)
+    reference = PassTime(polynomial(EMPTY_POOL_TOKENS), polynomial(EMPTY_POOL_TOKENS))
+    polynomials_ms = float(reference.prompt_ms(float(tokens), 0.0, REFERENCE_PASS_TOKENS))
+    polynomials_ms += float(reference.step_ms(1.0, 0.0))
     return Evidence(
         id=f"{row.id}-ttft",
         name=row.name,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from aisim_model.arrays import pieces
-from aisim_model.handoff import Number
+from aisim_model.arrays import Values, count_pieces
 
 LinkScope = Literal["nic", "gpu", "node"]
 
@@ -53,19 +52,19 @@ def lanes(
     """
     ranks = min(prefill_tp, decode_tp) if copies is None else min(prefill_tp, decode_tp, copies)
     if scope == "node":
-        return float(pieces(ranks, gpus_per_node))
+        return float(count_pieces(ranks, gpus_per_node))
     return ranks * nics_per_gpu if scope == "nic" else float(ranks)
 
 
 def effective_bandwidth_gb_s(
-    link_gb_s: Number,
+    link_gb_s: Values,
     scope: LinkScope,
     prefill_tp: int,
     decode_tp: int,
     nics_per_gpu: float = 1.0,
     gpus_per_node: int = GPUS_PER_NODE,
     copies: int | None = None,
-) -> Number:
+) -> Values:
     """Bandwidth that one handoff gets in all: the link's times its `lanes` [GB/s, one direction].
 
     Parameters

@@ -7,13 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from aisim_model.arrays import larger, pieces, unboxed
-from aisim_model.handoff import Number
+from aisim_model.arrays import Values, count_pieces, larger, unboxed
 
 Overlap = Literal["none", "layer", "chunk"]
 
 
-def layer_overlap_exposed_ms(prefill_ms: Number, transfer_ms: Number | float, layers: int) -> Number:
+def layer_overlap_exposed_ms(prefill_ms: Values, transfer_ms: Values, layers: int) -> Values:
     """Part of a transfer left after prefill, where each layer is sent once its own prefill ends.
 
     ``t_c/L + max(t_c, t_x) * (L - 1)/L + t_x/L - t_c``, which is ``t_x / L`` where ``t_x <= t_c``.
@@ -42,16 +41,16 @@ def layer_overlap_exposed_ms(prefill_ms: Number, transfer_ms: Number | float, la
     0.25
     """
     # the last layer's transfer ends after prefill by t_x/L, and by what the layers before it lag
-    exposed: Number = transfer_ms / layers + larger(transfer_ms - prefill_ms, 0.0) * (layers - 1) / layers
+    exposed: Values = transfer_ms / layers + larger(transfer_ms - prefill_ms, 0.0) * (layers - 1) / layers
     return exposed
 
 
 def chunk_overlap_exposed_ms(
-    prompt_tokens: Number,
-    chunk_tokens: Number | float,
-    prefill_ms: Number | float,
-    transfer_ms: Number | float,
-) -> Number:
+    prompt_tokens: Values,
+    chunk_tokens: Values,
+    prefill_ms: Values,
+    transfer_ms: Values,
+) -> Values:
     """Part of a transfer left after prefill, where each chunk is sent once its own prefill ends.
 
     A chunk's transfer ends at ``max(end of the one before, prefill end of the chunk) + its wire time``.
@@ -84,7 +83,7 @@ def chunk_overlap_exposed_ms(
     >>> round(chunk_overlap_exposed_ms(12_000.0, 8192.0, 400.0, 15.73), 2)
     4.99
     """
-    chunks = pieces(prompt_tokens, chunk_tokens)
+    chunks = count_pieces(prompt_tokens, chunk_tokens)
     share = chunk_tokens / prompt_tokens  # of a full chunk
     short_end = prefill_ms + transfer_ms * (1.0 - (chunks - 1.0) * share)
     first_end = prefill_ms * unboxed(np.minimum(share, 1.0)) + transfer_ms
@@ -93,7 +92,7 @@ def chunk_overlap_exposed_ms(
     full_end = prefill_ms * unboxed(np.minimum(full * share, 1.0)) + transfer_ms * (
         1.0 - (full - 1.0) * share
     )
-    exposed: Number = larger(larger(first_end, full_end), short_end) - prefill_ms
+    exposed: Values = larger(larger(first_end, full_end), short_end) - prefill_ms
     return exposed
 
 

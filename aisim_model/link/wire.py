@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aisim_model.arrays import pieces, unboxed
-from aisim_model.handoff import Number
+from aisim_model.arrays import Values, count_pieces, unboxed
 from aisim_model.units import BYTES_PER_GB, MS_PER_S, US_PER_MS
 
 PrefixCredit = Literal["blocks", "tokens", "none"]
@@ -16,13 +15,13 @@ KV_TENSORS_PER_LAYER = 2  # keys and values; an MLA latent is one
 
 
 def calibrated_ms(
-    bytes_sent: Number,
-    bandwidth_gb_s: Number | float,
-    alpha_ms: Number | float = 0.0,
-    descriptors: Number | float = 0.0,
-    per_descriptor_us: Number | float = 0.0,
-    efficiency: Number | float = 1.0,
-) -> Number:
+    bytes_sent: Values,
+    bandwidth_gb_s: Values,
+    alpha_ms: Values = 0.0,
+    descriptors: Values = 0.0,
+    per_descriptor_us: Values = 0.0,
+    efficiency: Values = 1.0,
+) -> Values:
     """Time of a transfer with what the reference leaves out: a start-up cost and one per descriptor.
 
     ``alpha_ms + descriptors * per_descriptor_us / 1000 + bytes / (bandwidth * efficiency)``
@@ -57,13 +56,13 @@ def calibrated_ms(
     15.0
     """
     wire_ms = bytes_sent / (bandwidth_gb_s * BYTES_PER_GB * efficiency) * MS_PER_S
-    total: Number = wire_ms + descriptors * per_descriptor_us / US_PER_MS + alpha_ms
+    total: Values = wire_ms + descriptors * per_descriptor_us / US_PER_MS + alpha_ms
     return total
 
 
 def descriptors_per_rank(
-    tokens: Number, block_size: int, layers: int, tensors_per_layer: int = KV_TENSORS_PER_LAYER
-) -> Number:
+    tokens: Values, block_size: int, layers: int, tensors_per_layer: int = KV_TENSORS_PER_LAYER
+) -> Values:
     """Pieces that a rank posts before neighbours are merged: ``ceil(tokens / block) * layers * tensors``.
 
     Parameters
@@ -84,13 +83,13 @@ def descriptors_per_rank(
     >>> descriptors_per_rank(12_000, 16, 64), descriptors_per_rank(12_000, 64, 64)
     (96000, 24064)
     """
-    count: Number = pieces(tokens, block_size) * layers * tensors_per_layer
+    count: Values = count_pieces(tokens, block_size) * layers * tensors_per_layer
     return count
 
 
 def destination_missing_tokens(
-    prompt_tokens: Number, cached_tokens: Number | float, block_size: int, credit: PrefixCredit
-) -> Number:
+    prompt_tokens: Values, cached_tokens: Values, block_size: int, credit: PrefixCredit
+) -> Values:
     """Tokens that travel when only what the decode worker lacks is sent, as engines count them.
 
     ``blocks``: ``(ceil(L / B) - floor(cached / B)) * B``, whole blocks sent and credited (vLLM, SGLang: exact
@@ -121,10 +120,10 @@ def destination_missing_tokens(
     (90, 144)
     """
     held: Any = unboxed(np.minimum(cached_tokens, prompt_tokens))
-    missing: Number
+    missing: Values
     if credit == "tokens":
         missing = prompt_tokens - held
     else:
         credited = held // block_size if credit == "blocks" else 0
-        missing = (pieces(prompt_tokens, block_size) - credited) * block_size
+        missing = (count_pieces(prompt_tokens, block_size) - credited) * block_size
     return missing

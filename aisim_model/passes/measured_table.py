@@ -1,18 +1,15 @@
-"""A measured table of tokens and milliseconds: lines between its rows, never silently beyond them."""
+"""A measured table of prompts: what makes one, and where it has no rows on both sides."""
 
 from __future__ import annotations
-
-from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from aisim_model.arrays import unboxed
+from aisim_model.arrays import Floats, Values, unboxed
 from aisim_model.errors import InputError
-from aisim_model.handoff import Number
 
 
-def outside_table(tokens: Any, table_tokens: npt.ArrayLike) -> Any:
+def outside_table(tokens: Values, table_tokens: npt.ArrayLike) -> bool | npt.NDArray[np.bool_]:
     """Say where a table of measurements has no rows on both sides.
 
     Parameters
@@ -25,7 +22,7 @@ def outside_table(tokens: Any, table_tokens: npt.ArrayLike) -> Any:
     Returns
     -------
     bool or array of bool
-        True where `table_ms` would have to extrapolate.
+        True where a reader of the table has to extrapolate.
 
     Examples
     --------
@@ -33,60 +30,13 @@ def outside_table(tokens: Any, table_tokens: npt.ArrayLike) -> Any:
     array([ True, False,  True])
     """
     known = np.asarray(table_tokens, dtype=np.float64)
-    return unboxed((np.asarray(tokens) < known[0]) | (np.asarray(tokens) > known[-1]))
+    outside: bool | npt.NDArray[np.bool_] = unboxed(
+        (np.asarray(tokens) < known[0]) | (np.asarray(tokens) > known[-1])
+    )
+    return outside
 
 
-def table_ms(
-    tokens: Number,
-    table_tokens: npt.ArrayLike,
-    table_milliseconds: npt.ArrayLike,
-    outside: Literal["refuse", "extend"] = "refuse",
-) -> Number:
-    """Measured as a table: straight lines between its rows, and never silently beyond them.
-
-    Parameters
-    ----------
-    tokens : float or array of float64
-        Uncached tokens [-].
-    table_tokens, table_milliseconds : array-like of float64
-        Rows of the table [-], [ms]: at least two, tokens rising.
-    outside : {"refuse", "extend"}
-        Beyond the first or last row: an error, or the nearest two rows' line carried on (never below 0). Who
-        extends asks `outside_table` where, and says so.
-
-    Returns
-    -------
-    float or array of float64
-        Prefill time [ms].
-
-    Raises
-    ------
-    InputError
-        For a table that is no table, and where `outside` is "refuse" for tokens beyond it.
-
-    Examples
-    --------
-    >>> table_ms(3072.0, [2048, 4096], [85.0, 125.0])
-    105.0
-    >>> table_ms(8192.0, [2048, 4096], [85.0, 125.0], outside="extend")
-    205.0
-    """
-    known, times = checked_table(table_tokens, table_milliseconds)
-    asked = np.asarray(tokens, dtype=np.float64)
-    beyond = np.asarray(outside_table(asked, known))
-    if outside == "refuse" and beyond.any():
-        problem = f"is outside the measured table, which goes from {known[0]:,.0f} to {known[-1]:,.0f} tokens"
-        remedy = "Measure that length too, or choose to extend the table's last line."
-        raise InputError("tokens", float(asked[beyond].flat[0]), problem, remedy)
-    segment = np.clip(np.searchsorted(known, asked, side="right") - 1, 0, known.size - 2)
-    slope = (times[segment + 1] - times[segment]) / (known[segment + 1] - known[segment])
-    line: Number = unboxed(np.maximum(times[segment] + slope * (asked - known[segment]), 0.0))
-    return line
-
-
-def checked_table(
-    table_tokens: npt.ArrayLike, table_milliseconds: npt.ArrayLike
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def checked_table(table_tokens: npt.ArrayLike, table_milliseconds: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return a table's columns as arrays, or refuse it by what is wrong.
 
     Raises

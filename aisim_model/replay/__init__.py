@@ -8,14 +8,11 @@ from aisim_model.replay.config import KvWindowBytes, ReplayConfig
 from aisim_model.replay.result import PARTS, ReplayResult
 from aisim_model.replay.run import Progress, ReplayStoppedError, replay
 from aisim_model.replay.summary import Summary, summary
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.replay.verdict import Verdict, verdict
 
 __all__ = [
     "PARTS",
-    "DecodeTime",
     "KvWindowBytes",
-    "PrefillTime",
     "Progress",
     "ReplayConfig",
     "ReplayResult",

@@ -45,6 +45,7 @@ def fingerprint() -> int:
     """Return a number that changes with any file that compiled code is made of."""
     folder = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in (*sorted(folder.glob("*.py")), folder.parent / "handoff.py"):
+    passes = (folder.parent / "passes").glob("*.py")
+    for path in (*sorted(folder.glob("*.py")), *sorted(passes), folder.parent / "handoff.py"):
         digest.update(path.read_bytes())
     return int.from_bytes(digest.digest()[:6])

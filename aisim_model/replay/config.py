@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, model_validator
 
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
+from aisim_model.passes import PassModel, fixed, polynomial
 from aisim_model.replay.layout import MOST_WINDOWS
-from aisim_model.replay.times import DecodeTime, PrefillTime
 
+INSTANT_STEP_MS = 1e-6  # one nanosecond, the shortest step that still has a length
 MOST_WORKERS = 1_000_000
 MOST_TOKENS = 10**9
 
 Workers = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
 Milliseconds = Annotated[float, Field(ge=0.0, le=1e12, allow_inf_nan=False)]
 Bytes = Annotated[float, Field(ge=0.0, le=1e18, allow_inf_nan=False)]
+PassTimes = Annotated[
+    InstanceOf[PassModel], PlainSerializer(lambda model: [int(model.kind), *model.numbers], return_type=list)
+]
 
 
 class KvWindowBytes(BaseModel):
@@ -70,9 +74,9 @@ class ReplayConfig(BaseModel):
         Tokens of a KV block [-].
     prefix_caching : bool
         Whether workers reuse blocks of prompts that they have seen.
-    prefill : PrefillTime
+    prefill : PassModel
         Time of the new prompt tokens of a pass; the reference polynomial by default.
-    decode : DecodeTime or None
+    decode : PassModel or None
         Time of a decode step. None: the reference polynomial at level ``engine``; 1e-6 ms, which is as good
         as instant, at level ``fifo``.
     prefill_chunk_tokens : int
@@ -114,8 +118,8 @@ class ReplayConfig(BaseModel):
     first_token_from: Literal["decode_step", "shipped", "prefill"] = "decode_step"
     block_size: Annotated[int, Field(ge=1, le=MOST_TOKENS)] = 512
     prefix_caching: bool = False
-    prefill: PrefillTime = Field(default_factory=PrefillTime.polynomial)
-    decode: DecodeTime | None = None
+    prefill: PassTimes = Field(default_factory=polynomial)
+    decode: PassTimes | None = None
     prefill_chunk_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] = 8192
     pool_blocks: Annotated[int, Field(ge=1, le=10**12)] = 200_000
     contention: Literal["none", "fifo", "fair"] = "none"
@@ -159,8 +163,8 @@ class ReplayConfig(BaseModel):
         return self.level or ("engine" if self.aggregated else "fifo")
 
     @property
-    def resolved_decode(self) -> DecodeTime:
+    def resolved_decode(self) -> PassModel:
         """The decode time that is meant where none is given."""
         if self.decode is not None:
             return self.decode
-        return DecodeTime.polynomial() if self.resolved_level == "engine" else DecodeTime.instant()
+        return polynomial() if self.resolved_level == "engine" else fixed(INSTANT_STEP_MS)

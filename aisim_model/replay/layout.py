@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-MOST_POINTS, MOST_WINDOWS = 64, 16  # of a measured prefill time, of layers that keep a window
+MOST_NUMBERS, MOST_WINDOWS = 512, 16  # that a time of a pass takes of a worker, of layers that keep a window
 
 NONE = -1  # the end of a chain, an empty slot
 PRIVATE = -2  # a block that its request owns alone
@@ -55,7 +55,9 @@ WORKER = np.dtype(
     + _integers("link_active link_head link_tail link_current")
     # pools that can run full: blocks in use and kept, the queue of those to go, and the pass that is planned
     + _integers("active inactive oldest newest first_running last_running running next_order freed refused")
-    + _integers("release_head release_tail budget batch batch_before batch_reached preempted stuck"),
+    + _integers(
+        "release_head release_tail budget batch batch_before batch_reached batch_resumed preempted stuck"
+    ),
     align=True,
 )
 
@@ -74,15 +76,12 @@ EVENT = np.dtype(
 SETTINGS = np.dtype(
     _integers("prefill_workers decode_workers aggregated source_first destination_missing caching")
     + _integers("block trace_block chunk prefill_sequences decode_sequences pool")
-    + _integers("bytes_known contention scope first_token nodes node_blocks points windows")
-    + _floats("pool_tokens bytes_per_token state_bytes bandwidth fallback orchestration")
-    + _floats("prefill_constant prefill_per_token prefill_squared prefill_attended")
-    + _floats("prefill_floor prefill_floor_context")
-    + _floats("decode_constant decode_per_sequence decode_per_context decode_share decode_share_squared")
-    + _floats("decode_floor")
+    + _integers("bytes_known contention scope first_token nodes node_blocks windows")
+    + _integers("mixes prefill_kind decode_kind")
+    + _floats("bytes_per_token state_bytes bandwidth fallback orchestration")
     # what changes in a replay
     + _integers("arrived next_prefill next_decode heap_size queue_head queue_size unused_copy done driven")
-    + [("table_tokens", np.float64, (MOST_POINTS,)), ("table_ms", np.float64, (MOST_POINTS,))]
+    + [("prefill_numbers", np.float64, (MOST_NUMBERS,)), ("decode_numbers", np.float64, (MOST_NUMBERS,))]
     + [("window_bytes", np.float64, (MOST_WINDOWS,)), ("window_tokens", np.int64, (MOST_WINDOWS,))],
     align=True,
 )

@@ -6,8 +6,8 @@ import numpy as np
 
 from aisim_model.replay.capacity import ENGINE_SEQUENCES
 from aisim_model.replay.result import ReplayResult
-from aisim_model.replay.times import settings_of_times
-from aisim_model.replay.timing import decode_ms, prefill_ms
+from aisim_model.replay.settings import settings_of_times
+from aisim_model.replay.timing import pass_ms, step_ms
 
 SAMPLED_REQUESTS = 1_000  # whose prefill is timed one by one where passes mix it with decoding
 
@@ -46,12 +46,12 @@ def offered_loads(result: ReplayResult) -> dict[str, float]:
     Examples
     --------
     >>> from aisim_model.replay import ReplayConfig, replay
-    >>> from aisim_model.replay.times import PrefillTime
+    >>> from aisim_model.passes import fixed, polynomial, rate
     >>> from aisim_model.traces import Trace
     >>> trace = Trace(np.array([0.0, 1000.0]), np.array([100, 300]), np.array([2, 2]))
     >>> config = ReplayConfig(
     ...     prefill_workers=1, decode_workers=1, bandwidth_gb_s=1.0, kv_bytes_per_token=1_000_000,
-    ...     prefill=PrefillTime.fixed(250.0),
+    ...     prefill=fixed(250.0),
     ... )
 
     Two passes of 250 ms and transfers of 100 and 300 ms in one second:
@@ -79,25 +79,26 @@ def _tokens_ms(result: ReplayResult) -> float:
         return 0.0
     tokens = trace.output_tokens.astype(np.float64)
     context = float((tokens * (trace.input_tokens + tokens / 2)).sum() / tokens.sum())
-    settings = settings_of_times(config.prefill, config.resolved_decode)
-    settings[0].pool_tokens = pool = float(config.pool_blocks) * config.block_size
+    settings, pool = settings_of_times(config), float(config.pool_blocks) * config.block_size
     batch = min(max(pool // context, 1.0), float(ENGINE_SEQUENCES))
-    return float(tokens.sum() * decode_ms(settings[0], batch, batch * context) / batch)
+    return float(tokens.sum() * step_ms(settings[0], batch, batch * context) / batch)
 
 
 def _prompts_ms(result: ReplayResult) -> float:
     """Return the time that all prompts take in passes of their own, from a sample of them [ms]."""
     config, rows = result.config, len(result)
     sample = np.unique(np.linspace(0, rows - 1, min(SAMPLED_REQUESTS, rows)).astype(np.int64))
-    settings = settings_of_times(config.prefill, config.resolved_decode)
+    settings = settings_of_times(config)
     held = result.column("reused_tokens")[sample].astype(np.float64)
-    left = result.column("input_length")[sample] - held
+    left, hits = result.column("input_length")[sample] - held, held
     spent = 0.0
     while left.any():
         taken = np.minimum(left, config.prefill_chunk_tokens)
         reached = held + taken
-        for new, before, after in zip(taken.tolist(), held.tolist(), reached.tolist(), strict=True):
+        passes = zip(taken.tolist(), held.tolist(), reached.tolist(), hits.tolist(), strict=True)
+        for new, before, after, hit in passes:
             if new > 0:
-                spent += float(prefill_ms(settings[0], new, after * after - before * before, after))
+                attended = after * after - before * before
+                spent += pass_ms(settings[0], 1, new, attended, before, before - hit, 0.0, 0.0)
         held, left = reached, left - taken
     return spent * rows / sample.size

@@ -29,7 +29,7 @@ from aisim_model.replay.pool import (
     used_blocks,
 )
 from aisim_model.replay.state import Core, Pools
-from aisim_model.replay.timing import decode_ms, prefill_ms
+from aisim_model.replay.timing import pass_ms
 
 
 @compiled
@@ -107,6 +107,7 @@ def _preempt(core: Core, pools: Pools, index: int) -> int:
             worker.batch -= 1
             worker.batch_before -= record.took_before
             worker.batch_reached -= record.took_before + record.took_prompt
+            worker.batch_resumed -= max(record.took_before - record.prefill_hit, 0)
             record.took_prompt = 0
         record.took_pass = NONE
     record.next = worker.wait_head
@@ -142,6 +143,7 @@ def _schedule(core: Core, pools: Pools, index: int, request: int, reused: int) -
         worker.batch += 1
         worker.batch_before += prompt_before
         worker.batch_reached += prompt_before + record.took_prompt
+        worker.batch_resumed += max(prompt_before - max(record.prefill_hit, reused), 0)
     elif settings.aggregated == 0 and index >= settings.prefill_workers:
         record.took_prompt = 0
     return True
@@ -196,6 +198,7 @@ def ordered_pass(core: Core, pools: Pools, index: int, now: float) -> float:
     worker.pass_no += 1
     worker.budget = settings.chunk
     worker.batch, worker.batch_before, worker.batch_reached, worker.preempted = 0, 0, 0, 0
+    worker.batch_resumed = 0
     request = worker.first_running
     while request != NONE and worker.budget > 0:
         if not _schedule(core, pools, index, request, 0):
@@ -230,12 +233,19 @@ def _close(core: Core, pools: Pools, index: int, now: float) -> float:
             decoding += 1
             context += record.prompt + record.emitted
         request = record.after
-    end = now
+    tokens = 0
     if worker.batch > 0:
         tokens = worker.batch * (worker.batch_reached // worker.batch - worker.batch_before // worker.batch)
-        end += prefill_ms(settings, float(tokens), attended, float(worker.batch_reached))
-    if decoding > 0:
-        end += decode_ms(settings, float(decoding), float(context))
+    end = now + pass_ms(
+        settings,
+        worker.batch,
+        float(tokens),
+        attended,
+        float(worker.batch_before),
+        float(worker.batch_resumed),
+        float(decoding),
+        float(context),
+    )
     request = worker.first_running
     while request != NONE:
         following = core.requests[request].after

@@ -6,14 +6,16 @@ they hold together, and a heap of the passes after which they finish.
 
 from __future__ import annotations
 
+from aisim_model.passes.registry import Kind
 from aisim_model.replay.chains import join_done
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.heaps import added, merged
 from aisim_model.replay.layout import CANCELLED, COMPLETED, DECODING, NONE, PREFILLING
 from aisim_model.replay.prefixes import see_blocks, seen_blocks
 from aisim_model.replay.state import Caches
-from aisim_model.replay.timing import decode_ms, prefill_ms
+from aisim_model.replay.timing import pass_ms, step_ms
 
+LINE = int(Kind.LINE)  # a step of this kind takes the same whatever it works on
 MOST_SINGLE_STEPS = 100_000  # longer runs of equal passes are multiplied, not added one by one
 
 
@@ -94,7 +96,7 @@ def note_first_tokens(requests: Records, first: int, end: float) -> None:
 def decode_pass(settings: Records, requests: Records, worker: Records, now: float) -> float:
     """Run one pass of a decode worker and return its end."""
     joined = admit_activated(settings, requests, worker)
-    end = now + decode_ms(settings, float(worker.decoding), float(worker.context))
+    end = now + step_ms(settings, float(worker.decoding), float(worker.context))
     note_first_tokens(requests, joined, end)
     worker.pass_no += 1
     worker.context += worker.decoding
@@ -123,9 +125,8 @@ def run_steady(settings: Records, requests: Records, worker: Records, now: float
         return now
     left = int(requests[worker.in_heap].key) - worker.pass_no - 1
     sequences = worker.decoding
-    constant = settings.decode_share == 0.0 and settings.decode_per_context == 0.0
-    constant = constant and settings.decode_share_squared == 0.0
-    step = decode_ms(settings, float(sequences), float(worker.context))
+    step = step_ms(settings, float(sequences), float(worker.context))
+    constant = settings.decode_kind == LINE
     if constant and left > MOST_SINGLE_STEPS and step > 0.0:
         bulk = left if until >= now + step * left else max(int((until - now) / step) - 1, 0)
         worker.pass_no += bulk
@@ -134,7 +135,7 @@ def run_steady(settings: Records, requests: Records, worker: Records, now: float
         now, left = now + bulk * step, left - bulk
     while left > 0:
         if not constant:
-            step = decode_ms(settings, float(sequences), float(worker.context))
+            step = step_ms(settings, float(sequences), float(worker.context))
         if now + step >= until:
             break
         now += step
@@ -151,10 +152,9 @@ def skip_steps_of_no_time(settings: Records, requests: Records, worker: Records)
 
     None of them may be one in which a sequence finishes, and nothing may wait for their ends.
     """
-    constant = settings.decode_share == 0.0 and settings.decode_per_context == 0.0
-    if not constant or settings.decode_share_squared != 0.0 or not _steady(worker):
+    if settings.decode_kind != LINE or not _steady(worker):
         return
-    if decode_ms(settings, float(worker.decoding), float(worker.context)) > 0.0:
+    if step_ms(settings, float(worker.decoding), float(worker.context)) > 0.0:
         return
     left = int(requests[worker.in_heap].key) - worker.pass_no - 1
     if left > 0:
@@ -170,7 +170,7 @@ def prompt_pass(
     budget = settings.chunk - worker.decoding
     sequences = worker.decoding
     decoding, context = worker.decoding, worker.context
-    prompts, before_sum, reached_sum, attended, finished = 0, 0, 0, 0.0, 0
+    prompts, before_sum, reached_sum, resumed_sum, attended, finished = 0, 0, 0, 0, 0.0, 0
     request = worker.in_progress
     worker.in_progress = NONE
     if request != NONE and requests[request].stage == CANCELLED:
@@ -199,6 +199,7 @@ def prompt_pass(
         sequences += 1
         before_sum += before
         reached_sum += reached
+        resumed_sum += before - record.prefill_hit
         attended += float(reached) * float(reached) - float(before) * float(before)
         if settings.caching:
             known, held = before // settings.block, reached // settings.block
@@ -210,12 +211,19 @@ def prompt_pass(
         request = NONE
     if request != NONE and worker.in_progress == NONE:
         worker.in_progress = request  # no budget was left for it
-    end = now
+    tokens = 0
     if prompts > 0:
         tokens = prompts * (reached_sum // prompts - before_sum // prompts)
-        end += prefill_ms(settings, float(tokens), attended, float(reached_sum))
-    if decoding > 0:
-        end += decode_ms(settings, float(decoding), float(context))
+    end = now + pass_ms(
+        settings,
+        prompts,
+        float(tokens),
+        attended,
+        float(before_sum),
+        float(resumed_sum),
+        float(decoding),
+        float(context),
+    )
     worker.pass_no += 1
     worker.context += worker.decoding
     finished += finish_sequences(requests, worker, end)

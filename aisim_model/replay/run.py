@@ -66,11 +66,11 @@ def replay(trace: Trace, config: ReplayConfig, progress: Progress | None = None)
     Examples
     --------
     >>> import numpy as np
-    >>> from aisim_model.replay.times import DecodeTime, PrefillTime
+    >>> from aisim_model.passes import fixed, polynomial, rate
     >>> trace = Trace(np.array([0.0, 1000.0]), np.array([128, 256]), np.array([3, 3]))
     >>> config = ReplayConfig(
     ...     prefill_workers=1, decode_workers=1, bandwidth_gb_s=1.0, kv_bytes_per_token=1_000_000,
-    ...     prefill=PrefillTime.fixed(10.0), decode=DecodeTime.fixed(5.0),
+    ...     prefill=fixed(10.0), decode=fixed(5.0),
     ... )
     >>> replay(trace, config).column("ttft_ms")
     array([143., 271.])

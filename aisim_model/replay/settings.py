@@ -6,14 +6,14 @@ import numpy as np
 
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
+from aisim_model.passes.registry import MIXES, Kind
 from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
-from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, WORKER
+from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, WORKER
 from aisim_model.replay.prefixes import nodes_of, table_size
 from aisim_model.replay.state import Caches, Core, Pools
-from aisim_model.replay.times import settings_of_times
 from aisim_model.traces.trace import Trace
 
 UNLIMITED = 2**62
@@ -35,8 +35,23 @@ def _workers(config: ReplayConfig, rows: int) -> tuple[int, int, int]:
     )
 
 
+def settings_of_times(config: ReplayConfig) -> Records:
+    """Return one record of settings with the times of passes in it."""
+    settings = np.zeros(1, SETTINGS).view(np.recarray)
+    record = settings[0]
+    prefill, decode = config.prefill, config.resolved_decode
+    pool_tokens = float(config.pool_blocks) * config.block_size
+    for side, model in (("prefill", prefill), ("decode", decode)):
+        own = model.kind is Kind.POLYNOMIAL and model.numbers == (0.0,)  # of the pool that is replayed
+        numbers = (pool_tokens,) if own else model.numbers
+        record[f"{side}_kind"] = model.kind
+        record[f"{side}_numbers"][: len(numbers)] = numbers
+    record.mixes = config.aggregated and prefill.kind in MIXES and prefill == decode
+    return settings
+
+
 def _settings(trace: Trace, config: ReplayConfig) -> Records:
-    settings = settings_of_times(config.prefill, config.resolved_decode)
+    settings = settings_of_times(config)
     record = settings[0]
     record.prefill_workers, record.decode_workers, aggregated = _workers(config, len(trace))
     record.aggregated = aggregated > 0
@@ -50,7 +65,6 @@ def _settings(trace: Trace, config: ReplayConfig) -> Records:
     record.prefill_sequences = ENGINE_SEQUENCES if engine else 1
     record.decode_sequences = ENGINE_SEQUENCES if engine else UNLIMITED
     record.pool = config.pool_blocks
-    record.pool_tokens = float(config.pool_blocks * config.block_size)
     record.bytes_known = config.kv_bytes_per_token is not None and bool(config.bandwidth_gb_s)
     record.bytes_per_token, record.state_bytes = config.kv_bytes_per_token or 0.0, config.state_bytes
     record.bandwidth = config.bandwidth_gb_s or 0.0

@@ -1,13 +1,16 @@
-"""Time of one pass, from the numbers of `PrefillTime` and `DecodeTime`, rounded as the reference rounds."""
+"""Time of a transfer and of a pass in compiled code: the functions of the estimate, in whole nanoseconds."""
 
 from __future__ import annotations
 
 import math
 
 from aisim_model.handoff import transfer_delay_ms
+from aisim_model.passes import registry as passes
 from aisim_model.replay.compiled import Records, compiled
 
 transfer_ms = compiled(transfer_delay_ms)
+for formula in (*passes.FORMULAS, passes.pass_ms):
+    compiled(formula)
 
 
 @compiled
@@ -34,41 +37,39 @@ def whole_ns(duration_ms: float) -> float:
 
 
 @compiled
-def _read_table(settings: Records, tokens: float) -> float:
-    """Read the measured times by straight lines, the last drawn on; the first holds for less than it."""
-    last = settings.points - 1
-    if last == 0 or tokens <= settings.table_tokens[0]:
-        return float(settings.table_ms[0])
-    above = 1
-    while above < last and settings.table_tokens[above] < tokens:
-        above += 1
-    run = settings.table_tokens[above] - settings.table_tokens[above - 1]
-    slope = (settings.table_ms[above] - settings.table_ms[above - 1]) / run
-    return float(settings.table_ms[above - 1] + slope * (tokens - settings.table_tokens[above - 1]))
+def pass_ms(
+    settings: Records,
+    prompts: int,
+    tokens: float,
+    attended: float,
+    cached: float,
+    resumed: float,
+    sequences: float,
+    context: float,
+) -> float:
+    """Time of a pass [ms]: its prompts and its sequences in one call, or one after the other.
 
-
-@compiled
-def prefill_ms(settings: Records, tokens: float, attended: float, context: float) -> float:
-    """Time that the new prompt tokens of a pass take [ms].
-
-    `tokens` as the engine counts them, `attended` the sum over prompts of (reached^2 - already there^2),
-    `context` the sum of tokens reached.
+    `prompts` is how many it has, `tokens` their new tokens as the engine counts them; the others are those of
+    `passes.PassWork`.
     """
-    if settings.points > 0:
-        return whole_ns(_read_table(settings, tokens))
-    spent = (
-        settings.prefill_squared * (tokens * tokens) + settings.prefill_per_token * tokens
-    ) + settings.prefill_constant
-    spent += settings.prefill_attended * attended
-    return whole_ns(max(spent, settings.prefill_floor + settings.prefill_floor_context * context))
+    if settings.mixes:
+        kind, numbers = settings.decode_kind, settings.decode_numbers
+        spent = passes.pass_ms(
+            kind, numbers, prompts > 0, tokens, attended, cached, resumed, sequences, context
+        )
+        return whole_ns(float(spent))
+    end = 0.0
+    if prompts > 0:
+        kind, numbers = settings.prefill_kind, settings.prefill_numbers
+        alone = passes.pass_ms(kind, numbers, True, tokens, attended, cached, resumed, 0.0, 0.0)
+        end += whole_ns(float(alone))
+    if sequences > 0.0:
+        end += step_ms(settings, sequences, context)
+    return end
 
 
 @compiled
-def decode_ms(settings: Records, sequences: float, context: float) -> float:
+def step_ms(settings: Records, sequences: float, context: float) -> float:
     """Time of one token for each of `sequences`, which hold `context` tokens together [ms]."""
-    share = min(context / settings.pool_tokens, 1.0)
-    spent = (
-        settings.decode_share_squared * (share * share) + settings.decode_share * share
-    ) + settings.decode_constant
-    spent += settings.decode_per_sequence * sequences + settings.decode_per_context * context
-    return whole_ns(max(spent, settings.decode_floor))
+    kind, numbers = settings.decode_kind, settings.decode_numbers
+    return whole_ns(float(passes.pass_ms(kind, numbers, False, 0.0, 0.0, 0.0, 0.0, sequences, context)))

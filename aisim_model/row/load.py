@@ -16,13 +16,12 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from aisim_model.arrays import pieces
-from aisim_model.passes import decode
+from aisim_model.arrays import count_pieces
 from aisim_model.roots import root
 from aisim_model.row.capacity import MAX_SEQUENCES
 from aisim_model.row.memory import row_memory
 from aisim_model.row.queueing import mean_wait_ms
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import TtftBreakdown, breakdown, decode_step_ms, prefill_ms, transfer_ms
 from aisim_model.units import MS_PER_S
 
@@ -33,7 +32,7 @@ class Service:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         The resolved row.
     idle : TtftBreakdown
         Parts of the TTFT of one request alone [ms].
@@ -49,7 +48,7 @@ class Service:
         Workers [-]; in an aggregated row both are the same ones.
     """
 
-    x: Inputs
+    x: ResolvedRow
     idle: TtftBreakdown
     prefill_ms: float
     transfer_ms: float
@@ -105,7 +104,7 @@ class Service:
         return decoded_ms / left_ms if left_ms > 0 else math.inf
 
 
-def service(x: Inputs, output_tokens: int) -> Service:
+def service(x: ResolvedRow, output_tokens: int) -> Service:
     """Work out what of a row doesn't depend on the load.
 
     Examples
@@ -122,7 +121,7 @@ def service(x: Inputs, output_tokens: int) -> Service:
         idle=breakdown(x),
         prefill_ms=float(prefill_ms(x)),
         transfer_ms=float(transfer_ms(x)),
-        passes=float(pieces(uncached, x.row.chunk_tokens)),
+        passes=float(count_pieces(uncached, x.row.chunk_tokens)),
         output_tokens=output_tokens,
         most_sequences=0.0 if memory.problem else min(memory.workers[-1].requests, float(MAX_SEQUENCES)),
         prefill_workers=x.row.prefill_workers,
@@ -266,7 +265,7 @@ def _aggregated(served: Service, arrivals_per_s: float, batch: float) -> Load:
         decoding,
         False,
         replace(served.idle, queue_ms=queue_ms, prefill_ms=mixed_ms),
-        float(decode.aggregated_itl_ms(step_ms, prefilling)),
-        float(decode.mixed_pass_ms(step_ms, pass_ms if arrivals_per_s else 0.0)),
+        step_ms / (1.0 - prefilling),
+        step_ms + (pass_ms if arrivals_per_s else 0.0),
         batch,
     )

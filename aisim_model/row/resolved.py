@@ -6,9 +6,9 @@ The number fields may be arrays that broadcast against each other: a sweep repla
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from aisim_model import catalog
+from aisim_model.arrays import Values
 from aisim_model.catalog import Gpu, Link
 from aisim_model.errors import InputError
 from aisim_model.link import lanes
@@ -32,7 +32,7 @@ ROW_NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Inputs:
+class ResolvedRow:
     """One row, resolved: what the engine, the catalogue and the model fill in stands here as numbers.
 
     Parameters
@@ -68,26 +68,26 @@ class Inputs:
     timed: KvCurve
     held_prefill: KvCurve
     held_decode: KvCurve
-    prompt_tokens: Any
-    prefill_cached_tokens: Any
-    decode_cached_tokens: Any
-    bandwidth_gb_s: Any
+    prompt_tokens: Values
+    prefill_cached_tokens: Values
+    decode_cached_tokens: Values
+    bandwidth_gb_s: Values
     measured_low_gb_s: float | None
     peak_tflops: float
     weight_bytes_per_parameter: float
     pool_tokens: float
-    alpha_ms: Any
-    per_descriptor_us: Any
-    link_efficiency: Any
-    orchestration_ms: Any
-    mfu: Any
-    memory_efficiency: Any
-    prefill_tokens_per_s: Any
-    prefill_pass_ms: Any
-    decode_step_ms: Any
+    alpha_ms: Values
+    per_descriptor_us: Values
+    link_efficiency: Values
+    orchestration_ms: Values
+    mfu: Values
+    memory_efficiency: Values
+    prefill_tokens_per_s: Values | None
+    prefill_pass_ms: Values | None
+    decode_step_ms: Values | None
 
 
-def resolve(workload: Workload, row: Deployment) -> Inputs:
+def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
     """Look up all that a row names.
 
     Parameters
@@ -122,7 +122,7 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
         if link.usable_low_gb_s is None or row.bandwidth_gb_s is not None
         else link.usable_low_gb_s * ways
     )
-    return Inputs(
+    return ResolvedRow(
         row=row,
         profile=row.profile,
         spec=spec,

@@ -4,22 +4,23 @@
 of the transfer only what is exposed.
 
 On an idle system nothing queues: queue, reservation, link queue and activation are 0 here, a replay's to
-fill. Every function takes `Inputs` whose numbers may be arrays.
+fill. Every function takes `ResolvedRow` whose numbers may be arrays.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aisim_model import link
-from aisim_model.arrays import larger, unboxed
+from aisim_model.arrays import Values, larger, unboxed
 from aisim_model.handoff import TransferTimingMode, transfer_delay_ms
-from aisim_model.passes import decode, prefill
-from aisim_model.passes.measured_table import outside_table, table_ms
-from aisim_model.row.resolved import Inputs
+from aisim_model.models.kv_cache import ByteCurve
+from aisim_model.passes.measured_table import outside_table
+from aisim_model.row.resolved import ResolvedRow
+from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 
 
 @dataclass(frozen=True)
@@ -39,25 +40,25 @@ class TtftBreakdown:
     423.0
     """
 
-    queue_ms: Any = 0.0
-    prefill_ms: Any = 0.0
-    orchestration_ms: Any = 0.0
-    reservation_ms: Any = 0.0
-    link_queue_ms: Any = 0.0
-    transfer_ms: Any = 0.0
-    activation_ms: Any = 0.0
-    decode_step_ms: Any = 0.0
+    queue_ms: Values = 0.0
+    prefill_ms: Values = 0.0
+    orchestration_ms: Values = 0.0
+    reservation_ms: Values = 0.0
+    link_queue_ms: Values = 0.0
+    transfer_ms: Values = 0.0
+    activation_ms: Values = 0.0
+    decode_step_ms: Values = 0.0
 
     @property
-    def ttft_ms(self) -> Any:
+    def ttft_ms(self) -> Values:
         """The sum of the parts [ms]; NaN where a part is not known."""
-        total: Any = 0.0
+        total: Values = 0.0
         for part in fields(self):
             total = total + getattr(self, part.name)
         return total
 
     @property
-    def handoff_ms(self) -> Any:
+    def handoff_ms(self) -> Values:
         """What the handoff adds: all between the end of prefill and the decode worker's step [ms]."""
         return (
             self.orchestration_ms
@@ -68,7 +69,7 @@ class TtftBreakdown:
         )
 
 
-def sent_tokens(x: Inputs) -> Any:
+def sent_tokens(x: ResolvedRow) -> Values:
     """Tokens that cross the link: the whole prompt, or what the decode worker lacks [-]."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
@@ -79,7 +80,7 @@ def sent_tokens(x: Inputs) -> Any:
     )
 
 
-def wire_bytes(x: Inputs) -> Any:
+def wire_bytes(x: ResolvedRow) -> Values:
     """Bytes that cross the link, with head replication and copies of a latent [B]."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
@@ -87,16 +88,16 @@ def wire_bytes(x: Inputs) -> Any:
     return tokens * _per_token_bytes(x.wire) + _state_bytes(x.wire, tokens)
 
 
-def _per_token_bytes(curve: Any) -> Any:
+def _per_token_bytes(curve: ByteCurve) -> Values:
     rate = curve.per_token_bytes
     return rate if isinstance(rate, np.ndarray) else float(rate)  # floats, as the reference has them
 
 
-def _state_bytes(curve: Any, tokens: Any) -> Any:
+def _state_bytes(curve: ByteCurve, tokens: Values) -> Values:
     return unboxed(curve.state_bytes(np.asarray(tokens, dtype=np.float64)))
 
 
-def transfer_ms(x: Inputs) -> Any:
+def transfer_ms(x: ResolvedRow) -> Values:
     """Time on the link of one handoff, nothing of it overlapped [ms]; NaN where nothing is sent."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
@@ -117,7 +118,7 @@ def transfer_ms(x: Inputs) -> Any:
     )
 
 
-def descriptors_per_rank(x: Inputs, tokens: Any) -> Any:
+def descriptors_per_rank(x: ResolvedRow, tokens: Values) -> Values:
     """Pieces that a rank posts for so many tokens [-]: a block of each tensor of the cache.
 
     Windowed layers count as if they sent all tokens: an upper bound for such models.
@@ -127,13 +128,13 @@ def descriptors_per_rank(x: Inputs, tokens: Any) -> Any:
     )
 
 
-def _exposed_ms(x: Inputs, computed_ms: Any = None) -> Any:
+def _exposed_ms(x: ResolvedRow, computed_ms: Values | None = None) -> Values:
     """Part of the transfer that the row's overlap leaves after prefill; fixed costs are left whole."""
     whole = transfer_ms(x)
     if x.profile.overlap == "none" or not x.row.split:
         return whole
     tokens = sent_tokens(x)
-    fixed: Any = 0.0
+    fixed: Values = 0.0
     if x.row.link_model == "calibrated":
         descriptors = descriptors_per_rank(x, tokens)
         fixed = link.calibrated_ms(0.0, 1.0, x.alpha_ms, descriptors, x.per_descriptor_us)
@@ -145,31 +146,13 @@ def _exposed_ms(x: Inputs, computed_ms: Any = None) -> Any:
     return fixed + link.chunk_overlap_exposed_ms(uncached, float(x.row.chunk_tokens), computed_ms, wire)
 
 
-def prefill_ms(x: Inputs) -> Any:
+def prefill_ms(x: ResolvedRow) -> Values:
     """Time to compute the prompt on one prefill worker, by the row's model [ms]."""
-    uncached = x.prompt_tokens - x.prefill_cached_tokens
-    match x.row.prefill_model:
-        case "rate":
-            return prefill.rate_ms(uncached, x.prefill_tokens_per_s)
-        case "fixed":
-            return prefill.fixed_ms(uncached, x.prefill_pass_ms, x.row.chunk_tokens)
-        case "polynomial":
-            return prefill.polynomial_ms(uncached, x.row.chunk_tokens)
-        case "table":
-            assert x.row.prefill_table is not None  # Deployment sees to it
-            tokens, times = zip(*x.row.prefill_table, strict=True)
-            return table_ms(uncached, tokens, times, outside="extend")
-    return prefill.roofline_ms(
-        x.prompt_tokens,
-        x.prefill_cached_tokens,
-        pass_tokens=x.row.chunk_tokens,
-        kv_bytes_per_token=_per_token_bytes(x.held_prefill),
-        tensor_parallel=x.row.prefill_tp,
-        **_sizes(x),
-    )
+    passes = prefill_pass_time(x)
+    return passes.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, float(x.row.chunk_tokens))
 
 
-def prefill_extrapolated(x: Inputs) -> Any:
+def prefill_extrapolated(x: ResolvedRow) -> bool | npt.NDArray[np.bool_]:
     """Whether the row's measured table has no rows on both sides of what is to be computed."""
     if x.row.prefill_model != "table":
         return False
@@ -177,47 +160,18 @@ def prefill_extrapolated(x: Inputs) -> Any:
     return outside_table(x.prompt_tokens - x.prefill_cached_tokens, tokens)
 
 
-def decode_step_ms(x: Inputs, context_tokens: Any = None, batch: Any = 1.0) -> Any:
+def decode_step_ms(x: ResolvedRow, context_tokens: Values | None = None, batch: Values = 1.0) -> Values:
     """Time of one decode step of `batch` sequences of so many tokens, by the row's model [ms]."""
     context = x.prompt_tokens if context_tokens is None else context_tokens
-    match x.row.decode_model:
-        case "fixed":
-            return decode.fixed_ms(context, x.decode_step_ms)
-        case "polynomial":
-            pool = max(x.pool_tokens, 1.0)  # where not even the weights fit, the pool counts as full
-            return decode.polynomial_ms(unboxed(np.minimum(batch * context / pool, 1.0)))
-    kept = context * _per_token_bytes(x.held_decode) + _state_bytes(x.held_decode, context)
-    return decode.roofline_ms(
-        context,
-        kept,
-        batch=batch,
-        tensor_parallel=x.row.decode_tp if x.row.split else x.row.prefill_tp,
-        **_sizes(x),
-    )
+    return decode_pass_time(x).step_ms(batch, context)
 
 
-def _sizes(x: Inputs) -> dict[str, Any]:
-    """Collect what both rooflines take of the model and the GPU."""
-    return {
-        "active_parameters": x.spec.active_parameters,
-        "total_parameters": x.spec.total_parameters,
-        "layers": x.spec.attention_layers,
-        "attention_heads": x.spec.attention_heads,
-        "head_dim": x.spec.head_dim,
-        "weight_bytes_per_parameter": x.weight_bytes_per_parameter,
-        "peak_tflops": x.peak_tflops,
-        "hbm_tb_s": x.gpu.hbm_tb_s,
-        "mfu": x.mfu,
-        "memory_efficiency": x.memory_efficiency,
-    }
-
-
-def breakdown(x: Inputs) -> TtftBreakdown:
+def breakdown(x: ResolvedRow) -> TtftBreakdown:
     """TTFT of one request on an idle system, by part.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row; its numbers may be arrays.
 
     Returns
@@ -247,7 +201,7 @@ def breakdown(x: Inputs) -> TtftBreakdown:
     )
 
 
-def handoff(x: Inputs) -> TtftBreakdown:
+def handoff(x: ResolvedRow) -> TtftBreakdown:
     """Parts between the end of prefill and the decode worker's first token, whichever token is shown first.
 
     They are `breakdown`'s own, also where they fall before the second token; no prefill in them.
@@ -261,7 +215,7 @@ def handoff(x: Inputs) -> TtftBreakdown:
     )
 
 
-def second_token_ms(x: Inputs) -> Any:
+def second_token_ms(x: ResolvedRow) -> Values:
     """Time to the second token [ms]: with the first token from `prefill` the handoff falls before it."""
     first = breakdown(x).ttft_ms
     if x.row.split and x.profile.first_token_from == "prefill":

@@ -11,8 +11,8 @@ from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.link import GPUS_PER_NODE, Overlap, PrefixCredit
 from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
-from aisim_model.passes import prefill, roofline
 from aisim_model.passes.measured_table import checked_table
+from aisim_model.passes.simple_roofline import MEMORY_EFFICIENCY, MFU
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.workload import Milliseconds
@@ -112,7 +112,7 @@ class Deployment(Frozen):
         None, title="First token from", description="Which token the client sees first."
     )
     chunk_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
-        prefill.PASS_TOKENS, title="Prefill pass", description="Token budget of a prefill pass, or chunk."
+        8192, title="Prefill pass", description="Token budget of a prefill pass, or chunk."
     )
     orchestration_ms: Milliseconds = Field(
         0.0, title="Orchestration", description="What the handover costs beside the wire."
@@ -130,9 +130,11 @@ class Deployment(Frozen):
         None, title="Prefill table", description="Measured tokens and milliseconds.", max_length=64
     )
     decode_step_ms: Milliseconds | None = Field(None, title="Decode step", description="Measured or fixed.")
-    mfu: Share = Field(roofline.MFU, title="MFU", description="Share of the GPU's dense peak in prefill.")
+    mfu: Share = Field(MFU, title="MFU", description="Share of the GPU's dense peak in prefill.")
     memory_efficiency: Share = Field(
-        roofline.MEMORY_EFFICIENCY, title="Memory efficiency", description="Share of the HBM bandwidth."
+        MEMORY_EFFICIENCY,
+        title="Memory efficiency",
+        description="Share of the HBM bandwidth.",
     )
     kv_pool_share: Share = Field(
         0.9, title="HBM for weights and KV", description="Share of HBM that weights and KV pool may fill."

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from aisim_model.row.load import service
 from aisim_model.row.memory import row_memory
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import sent_tokens
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.solve.bandwidth import bandwidth_for, links_for
@@ -88,7 +88,7 @@ def _answer(
     return MappingProxyType({**named, **found, "fit_problem": problem})
 
 
-def _bandwidth(x: Inputs, target: Target) -> Record:
+def _bandwidth(x: ResolvedRow, target: Target) -> Record:
     """Return the bandwidth that a target needs, and the links of the row's kind that bring it."""
     needed = bandwidth_for(x, target)
     links = links_for(x, needed) if x.row.split else None
@@ -103,7 +103,7 @@ def _bandwidth(x: Inputs, target: Target) -> Record:
     }
 
 
-def _prompt(x: Inputs, target: Target) -> Record:
+def _prompt(x: ResolvedRow, target: Target) -> Record:
     """Return the longest prompt that meets a target, and the time there and one token beyond."""
     longest = longest_prompt(x, target)
     limit = longest_allowed()
@@ -117,7 +117,7 @@ def _prompt(x: Inputs, target: Target) -> Record:
     }
 
 
-def _cached_share(x: Inputs, target: Target) -> Record:
+def _cached_share(x: ResolvedRow, target: Target) -> Record:
     """Return the tokens of the prompt that decode must hold, where only what it lacks is sent."""
     cached = cached_tokens_for(x, target)
     prompt = int(x.prompt_tokens)
@@ -134,12 +134,12 @@ def _cached_share(x: Inputs, target: Target) -> Record:
     }
 
 
-ASKED: MappingProxyType[str, Callable[[Inputs, Target], Record]] = MappingProxyType(
+ASKED: MappingProxyType[str, Callable[[ResolvedRow, Target], Record]] = MappingProxyType(
     {"bandwidth": _bandwidth, "prompt": _prompt, "cached-share": _cached_share}
 )
 
 
-def _break_even(workload: Workload, x: Inputs, other: Deployment | None) -> Record:
+def _break_even(workload: Workload, x: ResolvedRow, other: Deployment | None) -> Record:
     """Return the loads at which a split row beats the aggregated one of as many GPUs."""
     if not x.row.split or other is None:
         why = (
@@ -161,7 +161,7 @@ def _break_even(workload: Workload, x: Inputs, other: Deployment | None) -> Reco
     return {"answer": overall, "compared_to": other.name, **found}
 
 
-def _workers(workload: Workload, x: Inputs) -> Record:
+def _workers(workload: Workload, x: ResolvedRow) -> Record:
     """Return the division of a split row's GPUs that carries the most load within both service levels."""
     served = service(x, workload.output_tokens)
     best = best_division(served, workload)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.row.fit import pool_bytes, weight_bytes
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
 
 COLUMNS = (
@@ -47,6 +47,9 @@ class PerToken:
 
     per_token_bytes: npt.NDArray[np.float64]
 
+    fixed_bytes = 0.0
+    windowed = ()
+
     def state_bytes(self, tokens: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return no bytes beside those of the tokens, as `KvCurve.state_bytes` has them [B]."""
         return np.zeros(tokens.shape)
@@ -58,7 +61,7 @@ class Columns:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers arrays of a mesh.
     ttft_slo_ms : float or array
         Target of TTFT [ms].
@@ -66,7 +69,7 @@ class Columns:
         Tokens of an answer, which a decode worker keeps beside the prompt [-].
     """
 
-    x: Inputs
+    x: ResolvedRow
     ttft_slo_ms: Any
     output_tokens: int
 

@@ -80,10 +80,10 @@ def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> d
     --------
     >>> import numpy as np
     >>> from aisim_model.replay import ReplayConfig, replay
-    >>> from aisim_model.replay.times import PrefillTime
+    >>> from aisim_model.passes import fixed, polynomial, rate
     >>> from aisim_model.traces import Trace
     >>> trace = Trace(np.array([0.0, 0.0]), np.array([100, 300]), np.array([1, 1]))
-    >>> config = ReplayConfig(aggregated_workers=2, prefill=PrefillTime.rate(1000))
+    >>> config = ReplayConfig(aggregated_workers=2, prefill=rate(1000))
     >>> within_slo(replay(trace, config), 200.0, 25.0)
     {'within_slo_share': 0.5, 'goodput_requests_per_s': 3.3333333333333335}
     """

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 
-from aisim_model.errors import InputError
-from aisim_model.passes import decode
-from aisim_model.passes.roofline import attention_flops, bound_ms, touched_parameters
-from aisim_model.replay.layout import MOST_POINTS
-from aisim_model.replay.times import DecodeTime, PrefillTime
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import decode_step_ms
 from aisim_model.traces.trace import Trace
 from aisim_model.units import MS_PER_S
-
-Points = tuple[tuple[float, float], ...]
 
 MOST_SEQUENCES = 256  # of a pass, in the replay as in the engines
 SETTLING_ROUNDS = 60  # a batch that keeps its own step time is found in far fewer
@@ -41,7 +32,7 @@ class TypicalRequest:
     decoding: float
 
 
-def typical_request(x: Inputs, trace: Trace) -> TypicalRequest:
+def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
     """Return the mean request of a trace, and how many of them a worker decodes at a time.
 
     By Little's law: ``batch = requests_per_s * output_tokens * step(batch) / workers``. Requests that all
@@ -65,148 +56,3 @@ def typical_request(x: Inputs, trace: Trace) -> TypicalRequest:
             step_ms = decode_step_ms(x, prompt + output / 2.0, batch)
             batch = float(np.clip(rate / workers * output * step_ms / MS_PER_S, 1.0, MOST_SEQUENCES))
     return TypicalRequest(prompt, output, float(np.clip(batch, 1.0, MOST_SEQUENCES)))
-
-
-def prefill_time(x: Inputs, typical: TypicalRequest) -> PrefillTime:
-    """Return the row's prefill model, to be asked once a pass.
-
-    The roofline takes ``max(arithmetic, memory)`` of each pass where `ttft.prefill_ms` takes it of the whole
-    prompt: the same where one of the two is the larger in every pass. Of a mixture of experts a pass reads
-    what one of the typical prompt touches. A table is read once a pass, its ends drawn on.
-
-    Examples
-    --------
-    >>> from aisim_model.row.resolved import resolve
-    >>> from aisim_model.scenario import Scenario
-    >>> from aisim_model.row.ttft import prefill_ms
-    >>> x = resolve(Scenario().workload.changed(prompt_tokens=8000), Scenario().selected)
-    >>> typical = TypicalRequest(8000.0, 340.0, 1.0)
-    >>> abs(prefill_time(x, typical).pass_ms(8000.0) - prefill_ms(x)) < 1e-6
-    True
-    """
-    row = x.row
-    match row.prefill_model:
-        case "rate":
-            return PrefillTime.rate(float(x.prefill_tokens_per_s))
-        case "fixed":
-            return PrefillTime.fixed(float(x.prefill_pass_ms))
-        case "polynomial":
-            return PrefillTime.polynomial()
-        case "table":
-            return PrefillTime(table=_drawn_on(row.prefill_table or ()))
-    flop_ms, byte_ms = _unit_times_ms(x, row.prefill_tp)
-    active, total = _parameters(x)
-    pair_flops = _attention_flops(x)
-    touched = touched_parameters(min(typical.prompt_tokens, row.chunk_tokens), active, total)
-    return PrefillTime(
-        # causal pairs of a prompt are half of (reached^2 - there before^2) and half of its new tokens
-        per_token_ms=(2.0 * active + pair_flops / 2.0) * flop_ms,
-        attended_ms=pair_flops / 2.0 * flop_ms,
-        floor_ms=touched * x.weight_bytes_per_parameter * byte_ms,
-        floor_context_ms=float(x.held_prefill.per_token_bytes) * byte_ms,
-    )
-
-
-def decode_time(x: Inputs, typical: TypicalRequest, replayed_pool_tokens: float) -> DecodeTime:
-    """Return the row's decode model, to be asked once a step.
-
-    Of the roofline's arithmetic and memory the one that is the slower for the typical batch is taken for all:
-    they change places beyond 200 sequences on current GPUs. Of a mixture of experts a step reads what the
-    typical batch touches. Windowed layers hold what the typical prompt fills of them.
-
-    Parameters
-    ----------
-    x : Inputs
-        The resolved row.
-    typical : TypicalRequest
-        From `typical_request`.
-    replayed_pool_tokens : float
-        Tokens of the pool that the replay counts shares of [-].
-
-    Examples
-    --------
-    >>> from aisim_model.row.resolved import resolve
-    >>> from aisim_model.scenario import Scenario
-    >>> x = resolve(Scenario().workload, Scenario().selected)
-    >>> step = decode_time(x, TypicalRequest(12_000.0, 340.0, 1.0), 1e6)
-    >>> abs(step.constant_ms + 12_000 * step.per_context_token_ms - decode_step_ms(x)) < 1e-9
-    True
-    """
-    match x.row.decode_model:
-        case "fixed":
-            return DecodeTime.fixed(float(x.decode_step_ms))
-        case "polynomial":
-            square, line, constant = decode.POLYNOMIAL
-            scale = replayed_pool_tokens / max(x.pool_tokens, 1.0)
-            return DecodeTime(
-                share_squared_ms=square * scale * scale,
-                share_ms=line * scale,
-                constant_ms=constant,
-                floor_ms=decode.SHORTEST_STEP_MS,
-            )
-    flop_ms, byte_ms = _unit_times_ms(x, x.row.decode_tp if x.row.split else x.row.prefill_tp)
-    active, total = _parameters(x)
-    kept = float(x.held_decode.state_bytes(round(typical.prompt_tokens)))
-    touched = touched_parameters(typical.decoding, active, total)
-    weights_ms = touched * x.weight_bytes_per_parameter * byte_ms
-    memory = DecodeTime(
-        constant_ms=weights_ms,
-        per_sequence_ms=kept * byte_ms,
-        per_context_token_ms=float(x.held_decode.per_token_bytes) * byte_ms,
-    )
-    arithmetic = DecodeTime(
-        per_sequence_ms=2.0 * active * flop_ms,
-        per_context_token_ms=_attention_flops(x) * flop_ms,
-        floor_ms=weights_ms,
-    )
-    return max(memory, arithmetic, key=partial(_step_ms, typical=typical))
-
-
-def _drawn_on(points: Points) -> Points:
-    """Return a table that starts at no tokens, its first line drawn on to there or to no time.
-
-    Raises
-    ------
-    InputError
-        For a table that falls at its end, where it would be drawn on below any time.
-    """
-    tokens, times = zip(*points, strict=True)
-    if times[-1] < times[-2]:
-        problem = "must not fall at its end, where it is drawn on for longer prompts"
-        raise InputError("prefill_table", points[-2:], problem, "Measure a longer prompt.")
-    slope = (times[1] - times[0]) / (tokens[1] - tokens[0])
-    at_none = times[0] - slope * tokens[0]
-    if tokens[0] == 0.0 or len(points) > MOST_POINTS - 2:
-        return points
-    start = ((0.0, at_none),) if at_none >= 0.0 else ((0.0, 0.0), (tokens[0] - times[0] / slope, 0.0))
-    return (*start, *points)
-
-
-def _step_ms(step: DecodeTime, typical: TypicalRequest) -> float:
-    context = typical.decoding * (typical.prompt_tokens + typical.output_tokens / 2.0)
-    return step.constant_ms + step.per_sequence_ms * typical.decoding + step.per_context_token_ms * context
-
-
-def _parameters(x: Inputs) -> tuple[float, float]:
-    """Return active and total parameters; `resolve` refuses a roofline without them."""
-    assert x.spec.active_parameters is not None
-    assert x.spec.total_parameters is not None
-    return float(x.spec.active_parameters), float(x.spec.total_parameters)
-
-
-def _attention_flops(x: Inputs) -> float:
-    """Arithmetic of one token that attends to one other [FLOP]."""
-    head_dim: Any = x.spec.head_dim  # half an element counts where keys and values differ
-    return float(attention_flops(1.0, x.spec.attention_layers, x.spec.attention_heads, head_dim))
-
-
-def _unit_times_ms(x: Inputs, tensor_parallel: int) -> tuple[float, float]:
-    """Return the time of one FLOP and of one byte on a worker [ms]."""
-    machine: dict[str, Any] = {
-        "peak_tflops": x.peak_tflops,
-        "hbm_tb_s": x.gpu.hbm_tb_s,
-        "tensor_parallel": tensor_parallel,
-        "mfu": x.mfu,
-        "memory_efficiency": x.memory_efficiency,
-    }
-    return bound_ms(1.0, 0.0, **machine), bound_ms(0.0, 1.0, **machine)

@@ -10,8 +10,8 @@ from aisim_model.errors import InputError
 from aisim_model.units import MS_PER_S
 
 if TYPE_CHECKING:
+    from aisim_model.passes import PassModel
     from aisim_model.replay import ReplayConfig
-    from aisim_model.replay.times import PrefillTime
 
 PREFILL_WAYS = "must be polynomial, fixed:MS or rate:TOK_S"
 NEEDED_BY_SPLIT = ("bandwidth_gb_s", "kv_bytes_per_token")
@@ -27,8 +27,8 @@ def config_of(given: Mapping[str, Any], prefill: str | None, decode_step_ms: flo
     InputError, ValidationError
         For an option that is refused or missing.
     """
+    from aisim_model.passes import fixed
     from aisim_model.replay import ReplayConfig
-    from aisim_model.replay.times import DecodeTime
 
     values = {name: value for name, value in given.items() if value is not None}
     if prefill is not None:
@@ -37,7 +37,7 @@ def config_of(given: Mapping[str, Any], prefill: str | None, decode_step_ms: flo
         if not 0 <= decode_step_ms <= LONGEST_MS:
             problem = f"must be from 0 to {LONGEST_MS:g} ms"
             raise InputError("decode_step_ms", decode_step_ms, problem, "Enter one such as 20.")
-        values["decode"] = DecodeTime.fixed(decode_step_ms)
+        values["decode"] = fixed(decode_step_ms)
     config = ReplayConfig(**values)
     for name in () if config.aggregated else NEEDED_BY_SPLIT:
         if name not in values:
@@ -46,19 +46,19 @@ def config_of(given: Mapping[str, Any], prefill: str | None, decode_step_ms: flo
     return config
 
 
-def prefill_time(text: str) -> PrefillTime:
+def prefill_time(text: str) -> PassModel:
     """Read ``polynomial``, ``fixed:MS`` or ``rate:TOK_S``.
 
     Examples
     --------
-    >>> prefill_time("fixed:0").pass_ms(1000.0), prefill_time("rate:20000").pass_ms(1000.0)
-    (0.0, 50.0)
+    >>> prefill_time("fixed:0").numbers, prefill_time("rate:20000").numbers
+    ((0.0, 0.0), (0.0, 0.05))
     """
-    from aisim_model.replay.times import PrefillTime
+    from aisim_model.passes import fixed, polynomial, rate
 
     way, colon, number = text.partition(":")
     if way == "polynomial" and not colon:
-        return PrefillTime.polynomial()
+        return polynomial()
     if way not in ("fixed", "rate") or not colon:
         raise InputError("prefill", text, PREFILL_WAYS, "Enter one such as fixed:100 or rate:20000.")
     value = _number(number)
@@ -67,7 +67,7 @@ def prefill_time(text: str) -> PrefillTime:
         allowed = f"from {least:g} tokens a second" if way == "rate" else f"from 0 to {most:g} ms"
         problem = f"must have a finite number {allowed} after {way}:"
         raise InputError("prefill", text, problem, "Enter one such as fixed:100 or rate:20000.")
-    return PrefillTime.rate(value) if way == "rate" else PrefillTime.fixed(value)
+    return rate(value) if way == "rate" else fixed(value)
 
 
 def _number(text: str) -> float | None:

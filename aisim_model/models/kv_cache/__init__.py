@@ -1,6 +1,6 @@
 """The byte curve of a model's KV cache, and reading it from a config.json."""
 
-from aisim_model.models.kv_cache.curve import KvCross, KvCurve, KvWindow
+from aisim_model.models.kv_cache.curve import ByteCurve, KvCross, KvCurve, KvWindow
 from aisim_model.models.kv_cache.dtypes import KV_DTYPES, KvDtype, kv_dtype_of
 from aisim_model.models.kv_cache.explain import LayerGroup
 from aisim_model.models.kv_cache.families import FAMILIES
@@ -13,6 +13,7 @@ from aisim_model.models.kv_cache.wire import MlaCopies, WireBytes
 __all__ = [
     "FAMILIES",
     "KV_DTYPES",
+    "ByteCurve",
     "ConfigError",
     "KvCross",
     "KvCurve",

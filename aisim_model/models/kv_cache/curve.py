@@ -6,16 +6,40 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, overload
+from typing import Annotated, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
+from aisim_model.arrays import Floats, Values
 from aisim_model.handoff import whole_count
 
 Bytes = Annotated[int | float, Field(ge=0, allow_inf_nan=False)]
 Tokens = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+class ByteCurve(Protocol):
+    """Bytes of one request as the time models take them: `KvCurve`, or a sweep's own with many rates."""
+
+    @property
+    def per_token_bytes(self) -> int | Values:
+        """What each further token adds [B]."""
+        ...
+
+    @property
+    def fixed_bytes(self) -> int | float:
+        """What a request keeps whatever its tokens [B]."""
+        ...
+
+    @property
+    def windowed(self) -> tuple[KvWindow, ...]:
+        """Layers that keep the last tokens only."""
+        ...
+
+    def state_bytes(self, tokens: Floats) -> Floats:
+        """Bytes beside those that each token adds [B]."""
+        ...
 
 
 class KvWindow(BaseModel):
@@ -95,6 +119,12 @@ class KvCurve(BaseModel):
         """What each further token adds beyond every window: growing and indexer [B]."""
         return self.growing_bytes_per_token + self.indexer_bytes_per_token
 
+    @property
+    def fixed_bytes(self) -> int | float:
+        """What a request keeps whatever its tokens: state, and a source of known length [B]."""
+        cross = self.cross_attention.bytes if self.cross_attention else None
+        return self.constant_bytes + (cross or 0)
+
     @overload
     def bytes(self, tokens: int) -> int | float: ...
     @overload
@@ -144,15 +174,14 @@ class KvCurve(BaseModel):
         int, float or array of float64
             Bytes [B].
         """
-        cross = self.cross_attention.bytes if self.cross_attention else None
-        constant = self.constant_bytes + (cross or 0)
         if isinstance(tokens, np.ndarray):
             counts = np.asarray(tokens, dtype=np.float64)
-            total = np.full(counts.shape, float(constant))
+            total = np.full(counts.shape, float(self.fixed_bytes))
             for window in self.windowed:
                 total = total + window.bytes_per_token * np.minimum(counts, window.window_tokens)
             return total
-        return whole(constant + sum(w.bytes_per_token * min(tokens, w.window_tokens) for w in self.windowed))
+        kept = sum(w.bytes_per_token * min(tokens, w.window_tokens) for w in self.windowed)
+        return whole(self.fixed_bytes + kept)
 
 
 def whole(value: int | float | Fraction) -> int | float:

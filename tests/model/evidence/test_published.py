@@ -22,7 +22,7 @@ from aisim_model.evidence.cloud import (
     TOKEN_WEIGHTED_PROMPT_TOKENS,
     prefill_tokens_per_s,
 )
-from aisim_model.passes import roofline
+from aisim_model.passes import simple_roofline
 
 BY_ID = {row.id: row for row in evidence()}
 TRANSFERS = [row for row in BY_ID.values() if row.fitted and row.quantity == "transfer_ms"]
@@ -80,8 +80,8 @@ def test_time_to_first_token_is_put_beside_polynomial_and_roofline() -> None:
 
 def test_a_first_token_that_cant_be_predicted_is_no_record() -> None:
     whole = published_measurements()[0].model_dump()
-    with pytest.raises(ValidationError, match="a ttft_ms needs model_id, hbm_tb_s beside it"):
-        PublishedMeasurement.model_validate({**whole, "model_id": None, "hbm_tb_s": None})
+    with pytest.raises(ValidationError, match="a ttft_ms needs model_id, gpu beside it"):
+        PublishedMeasurement.model_validate({**whole, "model_id": None, "gpu": None})
 
 
 def test_errors_are_relative_to_what_was_measured() -> None:
@@ -98,7 +98,7 @@ def test_predictions_are_made_at_run_time() -> None:
 
 
 def test_roofline_defaults_follow_from_the_prefill_bound_runs() -> None:
-    # the derivation in aisim_model.passes.roofline, in numbers
+    # the derivation in aisim_model.passes.simple_roofline, in numbers
     shares, efficiencies = [], []
     flops_per_token = 2 * 32.8e9 + 4 * 64 * 64 * 128 * TOKEN_WEIGHTED_PROMPT_TOKENS / 2
     for run, hbm_tb_s in ((run, {"h200": 4.8, "h100-sxm": 3.35}.get(run.gpu)) for run in cloud_runs()):
@@ -112,8 +112,8 @@ def test_roofline_defaults_follow_from_the_prefill_bound_runs() -> None:
         efficiencies.append(step_bytes / (run.mean_itl_ms / 1000) / (hbm_tb_s * 1e12))
     assert shares == pytest.approx([0.57, 0.54], abs=0.01)
     assert efficiencies == pytest.approx([0.48, 0.51], abs=0.01)
-    assert abs(roofline.MFU - sum(shares) / 2) < 0.01
-    assert abs(roofline.MEMORY_EFFICIENCY - sum(efficiencies) / 2) < 0.01
+    assert abs(simple_roofline.MFU - sum(shares) / 2) < 0.01
+    assert abs(simple_roofline.MEMORY_EFFICIENCY - sum(efficiencies) / 2) < 0.01
 
 
 def test_cloud_runs_that_were_not_fitted_test_the_roofline() -> None:

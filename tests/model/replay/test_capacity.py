@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aisim_model.replay import DecodeTime, PrefillTime, ReplayConfig, replay
+from aisim_model.passes import fixed
+from aisim_model.replay import ReplayConfig, replay
 from aisim_model.replay.capacity import may_run_full
 from aisim_model.traces.trace import Trace
 
@@ -19,8 +20,8 @@ def aggregated(pool_blocks: int, *, prefix_caching: bool = False) -> ReplayConfi
         block_size=4,
         pool_blocks=pool_blocks,
         prefix_caching=prefix_caching,
-        prefill=PrefillTime.fixed(10.0),
-        decode=DecodeTime.fixed(5.0),
+        prefill=fixed(10.0),
+        decode=fixed(5.0),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, replay
 from aisim_model.replay.offered import offered_loads
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces import Trace
 
 ARRIVALS = np.array([0.0, 500.0, 1000.0])
@@ -24,8 +24,8 @@ def test_prefill_and_link_are_offered_their_own_times() -> None:
         decode_workers=1,
         bandwidth_gb_s=1.0,
         kv_bytes_per_token=1_000_000,
-        prefill=PrefillTime.fixed(400.0),
-        decode=DecodeTime.fixed(5.0),
+        prefill=fixed(400.0),
+        decode=fixed(5.0),
     )
     loads = offered_loads(replay(trace([100] * 3, [2] * 3), config))
     assert loads == pytest.approx({"prefill": 0.6, "link": 0.15, "decode": 0.0})
@@ -39,8 +39,8 @@ def test_decode_is_offered_its_tokens_in_full_passes() -> None:
         level="engine",
         bandwidth_gb_s=1000.0,
         kv_bytes_per_token=1,
-        prefill=PrefillTime.fixed(1.0),
-        decode=DecodeTime.fixed(10.0),
+        prefill=fixed(1.0),
+        decode=fixed(10.0),
         block_size=10,
         pool_blocks=30,
     )
@@ -52,8 +52,8 @@ def test_aggregated_workers_are_offered_prompts_and_tokens() -> None:
     # sequences (and 253 more, if there were): 60 x 10 / 256 = 2.34 ms; over two workers and 1 s
     config = ReplayConfig(
         aggregated_workers=2,
-        prefill=PrefillTime.fixed(50.0),
-        decode=DecodeTime.fixed(10.0),
+        prefill=fixed(50.0),
+        decode=fixed(10.0),
         prefill_chunk_tokens=1000,
     )
     loads = offered_loads(replay(trace([2500] * 3, [20] * 3), config))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aisim_model.replay import PARTS, DecodeTime, PrefillTime, ReplayConfig, replay
+from aisim_model.passes import fixed
+from aisim_model.replay import PARTS, ReplayConfig, replay
 from aisim_model.traces.trace import Trace
 
-TIMES = {"prefill": PrefillTime.fixed(10.0), "decode": DecodeTime.fixed(5.0)}
+TIMES = {"prefill": fixed(10.0), "decode": fixed(5.0)}
 LINK = {"bandwidth_gb_s": 1.0, "kv_bytes_per_token": 1e6}  # 1 ms a token
 
 
@@ -49,8 +50,8 @@ def test_a_pass_that_ends_as_a_request_arrives_is_followed_by_the_next(
     config = ReplayConfig(
         prefill_workers=1,
         decode_workers=1,
-        prefill=PrefillTime.fixed(prefill_ms),
-        decode=DecodeTime.fixed(1.0),
+        prefill=fixed(prefill_ms),
+        decode=fixed(1.0),
         order=order,
         **LINK,
     )
@@ -62,7 +63,7 @@ def test_a_pass_that_ends_as_a_request_arrives_is_followed_by_the_next(
 def test_steps_of_no_time_are_not_taken_one_by_one():
     # held at 10 and 20, on the wire for 128 and 4 ms: a billion tokens each leave as they are activated
     config = ReplayConfig(
-        prefill_workers=1, decode_workers=1, prefill=TIMES["prefill"], decode=DecodeTime.fixed(0.0), **LINK
+        prefill_workers=1, decode_workers=1, prefill=TIMES["prefill"], decode=fixed(0.0), **LINK
     )
     result = replay(trace([0.0, 0.0], [128, 4], outputs=10**9), config)
     assert result.column("first_token_ms").tolist() == [138.0, 24.0]
@@ -232,8 +233,8 @@ def test_zero_prefill_is_legal():
     config = ReplayConfig(
         prefill_workers=2,
         decode_workers=1,
-        prefill=PrefillTime.fixed(0.0),
-        decode=DecodeTime.fixed(5.0),
+        prefill=fixed(0.0),
+        decode=fixed(5.0),
         **LINK,
     )
     result = replay(trace([0.0] * 3, [64] * 3), config)

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aisim_model.errors import InputError
+from aisim_model.passes import fixed
 from aisim_model.replay import (
     PARTS,
-    DecodeTime,
-    PrefillTime,
     Progress,
     ReplayConfig,
     ReplayStoppedError,
@@ -63,8 +62,8 @@ def configs(draw: st.DrawFn) -> ReplayConfig:
         "cancellations": draw(st.sampled_from([(), ((0, 12.0),), ((0, 0.0), (0, 40.0))])),
     }
     if draw(st.booleans()):
-        times = {"prefill": PrefillTime.fixed(draw(st.sampled_from([0.0, 10.0])))}
-        chosen |= times | {"decode": DecodeTime.fixed(5.0)}
+        times = {"prefill": fixed(draw(st.sampled_from([0.0, 10.0])))}
+        chosen |= times | {"decode": fixed(5.0)}
     if draw(st.integers(0, 3)) == 0:
         return ReplayConfig(aggregated_workers=draw(st.integers(1, 3)), **chosen)
     workers = {"prefill_workers": draw(st.integers(1, 3)), "decode_workers": draw(st.integers(1, 3))}

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from aisim_model.errors import InputError
-from aisim_model.replay import DecodeTime, PrefillTime, ReplayConfig, ReplayResult, replay
+from aisim_model.passes import fixed
+from aisim_model.replay import ReplayConfig, ReplayResult, replay
 from aisim_model.traces.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -121,7 +122,7 @@ def some_case(rng: random.Random, kind: str) -> Case:
         prefill_ms, decode_ms = rng.choice([0.7, 3.0, 10.0, 25.5, 100.0]), rng.choice([0.3, 1.0, 5.0, 20.0])
         timing = {"type": "fixed", "prefill_ms": prefill_ms, "decode_ms": decode_ms}
         engine["timing_model"] = decode["timing_model"] = timing
-        config |= {"prefill": PrefillTime.fixed(prefill_ms), "decode": DecodeTime.fixed(decode_ms)}
+        config |= {"prefill": fixed(prefill_ms), "decode": fixed(decode_ms)}
     elif kind == "fifo":
         decode["decode_speedup_ratio"] = 5.74e6  # the step of an empty pool, 5.74 ms, becomes 1e-6 ms
     arguments: dict[str, Any] = {"trace_block_size": trace_block}
@@ -173,8 +174,8 @@ def tied_case(rng: random.Random, backend: str) -> Case:
         "kv_bytes_per_token": 1e6,
         "prefill_workers": rng.randint(1, 3),
         "decode_workers": rng.randint(1, 3),
-        "prefill": PrefillTime.fixed(prefill_ms),
-        "decode": DecodeTime.fixed(decode_ms),
+        "prefill": fixed(prefill_ms),
+        "decode": fixed(decode_ms),
     }
     arguments = {
         "trace_block_size": 16,

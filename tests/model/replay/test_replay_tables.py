@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aisim_model.replay import DecodeTime, PrefillTime, ReplayConfig, replay, verdict
+from aisim_model.passes import fixed, rate
+from aisim_model.replay import ReplayConfig, replay, verdict
 from aisim_model.traces.trace import Trace
 
 SPLIT = {
@@ -19,7 +20,7 @@ SPLIT = {
     "kv_bytes_per_token": 131_072,
 }
 CACHED = {"mode": "destination_missing", "prefix_caching": True}
-FIXED = {"prefill": PrefillTime.fixed(100.0), "decode": DecodeTime.fixed(20.0)}
+FIXED = {"prefill": fixed(100.0), "decode": fixed(20.0)}
 TABLES = {
     "replay_conversation_2000_full_prompt": ReplayConfig(**SPLIT),
     "replay_conversation_2000_destination_missing_cached": ReplayConfig(**SPLIT, **CACHED),
@@ -70,7 +71,7 @@ def test_cloud_runs_are_bound_by_prefill(kv_gb_s: float, measured_s: float, conv
         decode_workers=1,
         bandwidth_gb_s=200.0,
         kv_bytes_per_token=262_144,
-        prefill=PrefillTime.rate(kv_gb_s * 1e9 / 262_144),
+        prefill=rate(kv_gb_s * 1e9 / 262_144),
     )
     result = replay(mooncake(conversation), config)
     mean_s = result.column("ttft_ms").mean() / 1e3

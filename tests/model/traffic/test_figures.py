@@ -11,9 +11,9 @@ from pyarrow import parquet
 
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
+from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
 from aisim_model.replay.config import KvWindowBytes
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.study.records import ending_of, records, write_csv, write_records
 from aisim_model.traces import Trace
 from aisim_model.traffic.checked import checked_replay
@@ -28,14 +28,14 @@ def split(**values: object) -> ReplayResult:
         "decode_workers": 1,
         "bandwidth_gb_s": 1.0,
         "kv_bytes_per_token": 1e6,
-        "prefill": PrefillTime.fixed(10.0),
-        "decode": DecodeTime.fixed(5.0),
+        "prefill": fixed(10.0),
+        "decode": fixed(5.0),
     }
     return replay(TRACE, ReplayConfig.model_validate({**config, **values}))
 
 
 def aggregated() -> ReplayResult:
-    return replay(TRACE, ReplayConfig(aggregated_workers=2, prefill=PrefillTime.fixed(10.0)))
+    return replay(TRACE, ReplayConfig(aggregated_workers=2, prefill=fixed(10.0)))
 
 
 def test_figures_of_three_requests_by_hand() -> None:
@@ -85,8 +85,8 @@ def test_an_overloaded_prefill_is_the_bottleneck_though_prompts_wait_for_room_on
         order="destination_first",
         block_size=16,
         pool_blocks=10,
-        prefill=PrefillTime.fixed(50.0),
-        decode=DecodeTime.fixed(1.0),
+        prefill=fixed(50.0),
+        decode=fixed(1.0),
     )
     found = replay_figures(replay(often, config))
     waits = found["slowest_wait_ms"]

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from aisim_model.catalog import models
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
+from aisim_model.passes import fixed
 from aisim_model.row.resolved import resolve
-from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_ms, transfer_ms
+from aisim_model.row.ttft import breakdown, decode_step_ms, transfer_ms
+from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
 from aisim_model.traffic.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
-from aisim_model.traffic.row_times import TypicalRequest, decode_time, prefill_time, typical_request
+from aisim_model.traffic.row_times import TypicalRequest, typical_request
 
 WORKLOAD = Workload(prompt_tokens=8000)
-LONG = TypicalRequest(8000.0, 300.0, 1.0)
 TABLE = ((128.0, 20.0), (2048.0, 80.0), (8192.0, 400.0))
 
 
@@ -40,91 +41,37 @@ def alone(tokens: int, output: int = 3) -> Trace:
         {"prefill_model": "roofline", "gpu": "b200", "prefill_tp": 8, "weight_dtype": "fp8"},
         {"prefill_model": "rate", "prefill_tokens_per_s": 22_736.0},
         {"prefill_model": "fixed", "prefill_pass_ms": 120.0},
-        {"prefill_model": "polynomial"},
+        {"prefill_model": "polynomial", "decode_model": "polynomial", "pool_tokens": 1_000_001},
         {"prefill_model": "table", "prefill_table": TABLE},
     ],
 )
-@pytest.mark.parametrize("tokens", [1, 500, 8000])
-def test_one_prefill_pass_takes_what_the_row_says(values: dict[str, Any], tokens: int) -> None:
-    x = resolve(WORKLOAD.changed(prompt_tokens=tokens), row(**values))
-    # whole nanoseconds in a replay
-    timed = prefill_time(x, typical_request(x, alone(tokens))).pass_ms(float(tokens))
-    assert timed == pytest.approx(prefill_ms(x), rel=1e-6, abs=1e-6)
+@pytest.mark.parametrize("kind", ["split", "aggregated"])
+@pytest.mark.parametrize("model_id", ["qwen3-32b", "gpt-oss-120b"])
+def test_passes_of_a_replay_take_what_the_row_says(values: dict[str, Any], kind: str, model_id: str) -> None:
+    workload, asked = WORKLOAD.changed(model_id=model_id, output_tokens=50), row(kind=kind, **values)
+    x = resolve(workload, asked)
+    trace = Trace(np.array([0.0, 1e7]), np.array([20_000, 700]), np.array([50, 1]))
+    found = replay_row(workload, asked, trace)
+    for place, tokens in enumerate((20_000.0, 700.0)):
+        timed = prefill_pass_time(x).prompt_ms(tokens, 0.0, 8192.0)
+        assert found.column("prefill_ms")[place] == pytest.approx(timed, rel=1e-6)
+    # 49 more tokens, a step each; the first of a split row's is one too
+    first = 0 if kind == "split" else 1
+    steps = [decode_pass_time(x).step_ms(1.0, 20_000.0 + token) for token in range(first, 50)]
+    spent = found.column("last_token_ms")[0] - found.column("first_token_ms")[0]
+    assert spent == pytest.approx(sum(steps[1 - first :]), rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("points", "tokens", "expected"),
-    [
-        (TABLE, 64.0, 18.0),  # 20 - 64 x 60 / 1,920
-        (((1000.0, 10.0), (2000.0, 30.0)), 250.0, 0.0),  # the line is at 0 at 500 tokens
-        (((1000.0, 10.0), (2000.0, 30.0)), 750.0, 5.0),
-        (((0.0, 10.0), (2000.0, 30.0)), 1000.0, 20.0),
-        (TABLE, 9216.0, 453.333333),  # 320 ms over the last 6,144 tokens, for 1,024 more
-    ],
-)
-def test_a_table_is_drawn_on_as_the_row_draws_it(points: Any, tokens: float, expected: float) -> None:
-    x = resolve(WORKLOAD, row(prefill_model="table", prefill_table=points))
-    assert prefill_time(x, LONG).pass_ms(tokens) == pytest.approx(expected, abs=1e-6)
-
-
-def test_a_table_that_falls_at_its_end_is_refused() -> None:
-    falling = row(prefill_model="table", prefill_table=((100.0, 10.0), (200.0, 30.0), (300.0, 20.0)))
-    with pytest.raises(InputError, match="must not fall at its end"):
-        replay_config(WORKLOAD, falling, alone(8000))
-
-
-def test_a_prefix_hit_shortens_the_roofline_as_the_row_says() -> None:
-    x = resolve(WORKLOAD.changed(prefill_cached_tokens=5000), row())
-    assert prefill_time(x, LONG).pass_ms(3000.0, 5000.0) == pytest.approx(prefill_ms(x), rel=1e-6)
-
-
-def test_a_short_pass_after_a_long_prefix_is_bound_by_memory() -> None:
-    x = resolve(WORKLOAD.changed(prefill_cached_tokens=7999), row())
-    # 65.5 GB of weights and 8,000 x 262,144 B over 4 x 4.8 TB/s x 0.5
-    expected = (x.spec.total_parameters * 2 + 8000 * 262_144) / (4 * 4.8e12 * 0.5) * 1000
-    assert prefill_time(x, LONG).pass_ms(1.0, 7999.0) == pytest.approx(expected, rel=1e-6)
-    assert prefill_ms(x) == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.parametrize("model_id", ["qwen3-32b", "llama-3.1-70b", "gpt-oss-120b", "deepseek-v3"])
-@pytest.mark.parametrize("tokens", [1000, 12_000])
-def test_a_lone_request_has_the_rows_own_decode_step(model_id: str, tokens: int) -> None:
-    x = resolve(Workload(model_id=model_id, prompt_tokens=tokens), row(decode_tp=8, gpu="b200"))
-    step = decode_time(x, typical_request(x, alone(tokens)), 1e6)
-    timed = step.constant_ms + step.per_sequence_ms + step.per_context_token_ms * tokens
-    assert timed == pytest.approx(decode_step_ms(x), rel=1e-9)
-
-
-def test_many_sequences_read_weights_once_and_each_its_own_cache() -> None:
-    x = resolve(WORKLOAD, row())
-    step = decode_time(x, TypicalRequest(8000.0, 300.0, 40.0), 1e6)
-    timed = step.constant_ms + step.per_sequence_ms * 64 + step.per_context_token_ms * 64 * 8000
-    assert timed == pytest.approx(decode_step_ms(x, 8000.0, 64.0), rel=1e-9)
-
-
-def test_experts_are_those_of_the_batch_that_the_trace_keeps() -> None:
-    x = resolve(Workload(model_id="deepseek-v3"), row(prefill_tp=8, decode_tp=8, weight_dtype="fp8"))
-    step = decode_time(x, TypicalRequest(8000.0, 300.0, 32.0), 1e6)
-    timed = step.constant_ms + 32 * step.per_sequence_ms + 32 * 8000 * step.per_context_token_ms
-    assert timed == pytest.approx(decode_step_ms(x, 8000.0, 32.0), rel=1e-9)
-
-
-def test_arithmetic_takes_over_where_it_is_the_slower() -> None:
-    x = resolve(WORKLOAD, row(mfu=0.001))
-    step = decode_time(x, TypicalRequest(8000.0, 300.0, 8.0), 1e6)
-    timed = 8 * step.per_sequence_ms + 8 * 8000 * step.per_context_token_ms
-    assert timed == pytest.approx(decode_step_ms(x, 8000.0, 8.0), rel=1e-9)
-    assert step.constant_ms == 0.0
-    assert step.floor_ms > 0.0
-
-
-def test_the_polynomial_counts_shares_of_the_rows_own_pool() -> None:
-    # 1,000,001 tokens make 62,500 blocks of 16: the replay's pool is a token short
-    x = resolve(WORKLOAD, row(decode_model="polynomial", pool_tokens=1_000_001))
-    step = decode_time(x, TypicalRequest(8000.0, 300.0, 1.0), 62_500 * 16.0)
-    share = 8000 / 1e6
-    timed = step.share_squared_ms * share**2 + step.share_ms * share + step.constant_ms
-    assert timed == pytest.approx(decode_step_ms(x), rel=1e-6)
+def test_a_mixed_pass_is_one_call() -> None:
+    workload, asked = WORKLOAD.changed(output_tokens=50), row(kind="aggregated")
+    passes = prefill_pass_time(resolve(workload, asked))
+    trace = Trace(np.array([0.0, 310.0]), np.array([8000, 700]), np.array([500, 2]))
+    found = replay_row(workload, asked, trace)
+    start = found.column("start_ms")[1]
+    emitted = round((start - found.column("first_token_ms")[0]) / passes.step_ms(1.0, 8000.0))
+    mixed = passes.pass_ms(700.0, 0.0, 1.0, 8001.0 + emitted)
+    assert found.column("prefill_ms")[1] == pytest.approx(mixed, rel=1e-6)
+    assert mixed < passes.pass_ms(700.0) + passes.step_ms(1.0, 8001.0 + emitted)
 
 
 def test_littles_law_gives_the_batch() -> None:
@@ -193,9 +140,10 @@ def test_one_broadcast_copy_of_a_latent_is_timed_by_one_ranks_lanes() -> None:
 def test_level_fifo_takes_the_step_of_one_sequence_of_the_mean_prompt() -> None:
     trace = Trace(np.array([0.0, 9e6]), np.array([4000, 12_000]), np.array([3, 3]))
     config = replay_config(WORKLOAD, row(), trace, level="fifo")
-    assert config.resolved_decode.constant_ms == decode_step_ms(resolve(WORKLOAD, row()), 8000.0)
+    step_ms = decode_step_ms(resolve(WORKLOAD, row()), 8000.0)
+    assert config.resolved_decode == fixed(step_ms)
     found = replay_row(WORKLOAD, row(), trace, level="fifo")
-    assert found.column("decode_step_ms") == pytest.approx([config.resolved_decode.constant_ms] * 2, rel=1e-6)
+    assert found.column("decode_step_ms") == pytest.approx([step_ms] * 2, rel=1e-6)
 
 
 def test_the_pool_is_what_hbm_leaves_beside_the_weights() -> None:
@@ -253,18 +201,12 @@ def test_nothing_is_sent_at_no_bandwidth_and_it_is_said() -> None:
         ({"engine": "trtllm", "timing_mode": TransferTimingMode.DESTINATION_MISSING}, ["credits no prefix"]),
         ({"link_model": "calibrated"}, ["descriptors"]),
         ({"prefill_tp": 2}, ["differ in GPUs"]),
-        ({"prefill_model": "table", "prefill_table": TABLE, "chunk_tokens": 4096}, ["each pass of 4,096"]),
     ],
 )
 def test_what_a_replay_leaves_out_is_said(values: dict[str, Any], said: list[str]) -> None:
     notes = replay_notes(WORKLOAD, row(**values), alone(8000))
     assert len(notes) == len(said)
     assert all(words in note for note, words in zip(notes, said, strict=True))
-
-
-def test_experts_are_said() -> None:
-    notes = replay_notes(Workload(model_id="deepseek-v3"), row(prefill_tp=8, decode_tp=8), alone(8000))
-    assert any("experts of 1 sequences" in note for note in notes)
 
 
 def test_offered_load_counts_full_prompts_on_the_wire() -> None:
@@ -293,9 +235,6 @@ def test_every_model_of_the_catalogue_is_replayed_or_refused_in_a_sentence(
     except InputError:
         return
     parts = breakdown(resolve(workload, asked))
-    # passes can only add up to more than one roofline over them all, and overlap is not replayed
-    computed = found.column("prefill_ms")[0]
-    assert computed >= parts.prefill_ms * (1 - 1e-6) - 1e-6
+    assert found.column("prefill_ms")[0] == pytest.approx(parts.prefill_ms, rel=1e-6, abs=1e-6)
+    # overlap is not replayed
     assert found.column("ttft_ms")[0] >= parts.ttft_ms * (1 - 1e-6) - 1e-6
-    if tokens <= asked.chunk_tokens:
-        assert computed == pytest.approx(parts.prefill_ms, rel=1e-6, abs=1e-6)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, replay
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
 from aisim_ui.traffic.answer import compared, load_warning, numbers, overloaded, sentence
@@ -25,8 +25,8 @@ def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> Shown:
         "decode_workers": 1,
         "bandwidth_gb_s": 10.0,
         "kv_bytes_per_token": 1_000_000,
-        "prefill": PrefillTime.fixed(100.0),
-        "decode": DecodeTime.fixed(5.0),
+        "prefill": fixed(100.0),
+        "decode": fixed(5.0),
         "contention": "fifo",
         **values,
     }

@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces import Trace
 from aisim_ui.charts.cdf import cdf
 from aisim_ui.charts.gantt import timeline
@@ -33,8 +33,8 @@ def replayed(split: bool = True) -> ReplayResult:
             **workers,
             "bandwidth_gb_s": 10.0,
             "kv_bytes_per_token": 1_000_000,
-            "prefill": PrefillTime.fixed(30.0),
-            "decode": DecodeTime.fixed(5.0),
+            "prefill": fixed(30.0),
+            "decode": fixed(5.0),
             "contention": "fifo",
         }
     )

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
 from aisim_model.replay.result import PARTS
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.scenario import Scenario
 from aisim_model.traces import Trace
 from aisim_ui.traffic import tables
@@ -28,8 +28,8 @@ def alone(order: str = "source_first") -> ReplayResult:
                 "decode_workers": 1,
                 "bandwidth_gb_s": 1.0,
                 "kv_bytes_per_token": 1_000_000,
-                "prefill": PrefillTime.fixed(10.0),
-                "decode": DecodeTime.fixed(5.0),
+                "prefill": fixed(10.0),
+                "decode": fixed(5.0),
                 "order": order,
             }
         ),
@@ -39,9 +39,7 @@ def alone(order: str = "source_first") -> ReplayResult:
 def queued(requests: int) -> ReplayResult:
     """Return a replay whose k-th request waits k passes of 10 ms."""
     trace = Trace(np.zeros(requests), np.full(requests, 8), np.full(requests, 1))
-    config = ReplayConfig(
-        prefill_workers=1, decode_workers=1, prefill=PrefillTime.fixed(10.0), decode=DecodeTime.fixed(1e-6)
-    )
+    config = ReplayConfig(prefill_workers=1, decode_workers=1, prefill=fixed(10.0), decode=fixed(1e-6))
     return replay(trace, config)
 
 

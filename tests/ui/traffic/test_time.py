@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, ReplayResult, replay
-from aisim_model.replay.times import DecodeTime, PrefillTime
 from aisim_model.traces import Trace
 from aisim_ui.traffic.time import active, merged_intervals, over_time
 
@@ -22,8 +22,8 @@ def four_at_once(contention: str) -> ReplayResult:
             "decode_workers": 1,
             "bandwidth_gb_s": 1.0,
             "kv_bytes_per_token": 1_000_000,
-            "prefill": PrefillTime.fixed(0.0),
-            "decode": DecodeTime.fixed(1e-6),
+            "prefill": fixed(0.0),
+            "decode": fixed(1e-6),
             "contention": contention,
             "scope": "shared",
         }

@@ -1,0 +1,261 @@
+"""The one time of a pass: of a worker's prompts, of its decoding sequences, of both in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from aisim_model.arrays import Values, count_pieces, unboxed
+from aisim_model.errors import InputError
+from aisim_model.passes.registry import ADDS_UP, MIXES, MODELS, Kind, Numbers, pass_ms
+from aisim_model.passes.work import PassWork, prompt_work
+from aisim_model.passes.worker import Table, Worker
+from aisim_model.units import MS_PER_S, NS_PER_MS
+
+
+@dataclass(frozen=True)
+class PassModel:
+    """A formula of a pass, and the numbers that it takes of a worker.
+
+    Parameters
+    ----------
+    kind : Kind
+        The formula.
+    numbers : tuple of float or array
+        What the formula makes of the worker.
+    """
+
+    kind: Kind
+    numbers: Numbers
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether a decode step takes the same time whatever it works on."""
+        return self.kind is Kind.LINE
+
+    def ms(self, work: PassWork, prompts: Values) -> Values:
+        """Time of a pass [ms]."""
+        time_ms = pass_ms(self.kind, self.numbers, prompts, *work)
+        if self.kind is Kind.POLYNOMIAL:  # as the reference engine keeps it, in whole nanoseconds
+            time_ms = np.rint(time_ms * NS_PER_MS) / NS_PER_MS
+        return unboxed(time_ms)
+
+
+def fixed(per_pass_ms: float) -> PassModel:
+    """Return a time that is the same for every pass [ms].
+
+    Examples
+    --------
+    >>> fixed(5.0).is_constant
+    True
+    """
+    return PassModel(Kind.LINE, (float(per_pass_ms), 0.0))
+
+
+def rate(tokens_per_s: float) -> PassModel:
+    """Return a time in proportion to the new tokens.
+
+    Parameters
+    ----------
+    tokens_per_s : float
+        Prefill rate of one worker [tokens/s].
+
+    Raises
+    ------
+    InputError
+        For a rate that isn't above 0 and finite.
+
+    Examples
+    --------
+    >>> rate(20_000).numbers
+    (0.0, 0.05)
+    """
+    if not (tokens_per_s > 0.0 and np.isfinite(tokens_per_s)):
+        raise InputError("tokens_per_s", tokens_per_s, "must be above 0 and finite", "Enter a token rate.")
+    return PassModel(Kind.LINE, (0.0, MS_PER_S / tokens_per_s))
+
+
+def polynomial(pool_tokens: float = 0.0) -> PassModel:
+    """Return the reference engine's polynomials, which know no model.
+
+    Parameters
+    ----------
+    pool_tokens : float
+        Tokens of a worker's KV pool [-]; 0 for that of the replay that asks.
+
+    Examples
+    --------
+    >>> polynomial(1e6).ms(prompt_work(128.0), True)
+    18.451798
+    """
+    return PassModel(Kind.POLYNOMIAL, (float(pool_tokens),))
+
+
+def table(rows: Table) -> PassModel:
+    """Return a measured table of prompts.
+
+    Parameters
+    ----------
+    rows : tuple of (float, float)
+        Tokens [-] and milliseconds, at least two rows, tokens rising.
+    """
+    tokens, times = zip(*rows, strict=True)
+    return PassModel(Kind.TABLE, (float(len(rows)), *map(float, tokens), *map(float, times)))
+
+
+@dataclass(frozen=True)
+class PassTime:
+    """How long the passes of one worker take.
+
+    Parameters
+    ----------
+    prefill, decode : PassModel
+        What times its prompts, and its decoding sequences: the same object where one formula times both in
+        one call, else a mixed pass takes the sum.
+
+    Examples
+    --------
+    >>> found = PassTime(rate(20_000), fixed(5.0))
+    >>> found.pass_ms(1000.0), found.pass_ms(0.0, sequences=8.0), found.pass_ms(1000.0, 0.0, 8.0, 500.0)
+    (50.0, 5.0, 55.0)
+    """
+
+    prefill: PassModel
+    decode: PassModel
+
+    @property
+    def mixes(self) -> bool:
+        """Whether a mixed pass is one call."""
+        return self.prefill is self.decode and self.prefill.kind in MIXES
+
+    def pass_ms(
+        self,
+        prompt_tokens: Values,
+        cached_tokens: Values = 0.0,
+        sequences: Values = 0.0,
+        context_tokens: Values = 0.0,
+    ) -> Values:
+        """Time of a pass with one prompt's new tokens, and of sequences that decode beside it.
+
+        Parameters
+        ----------
+        prompt_tokens : float or array of float64
+            New tokens of the prompt [-].
+        cached_tokens : float or array of float64
+            Tokens of the prompt that are there already, by a cache hit [-].
+        sequences : float or array of float64
+            Sequences that take a token each [-].
+        context_tokens : float or array of float64
+            Tokens of each of these sequences [-].
+
+        Returns
+        -------
+        float or array of float64
+            Time [ms]; 0 where there is nothing to do.
+        """
+        held = sequences * context_tokens
+        return self.work_ms(prompt_work(prompt_tokens, cached_tokens, 0.0, sequences, held))
+
+    def work_ms(self, work: PassWork) -> Values:
+        """Time of any pass; 0 where there is nothing to do [ms]."""
+        prompts, decodes = np.greater(work.new_tokens, 0), np.greater(work.sequences, 0)
+        if self.mixes:
+            return unboxed(self.decode.ms(work, prompts) * (prompts | decodes))
+        alone = PassWork(*work[:4])
+        steps = PassWork(sequences=work.sequences, context_tokens=work.context_tokens)
+        spent = 0.0 if not np.any(prompts) else self.prefill.ms(alone, prompts) * prompts
+        return unboxed(spent if not np.any(decodes) else spent + self.decode.ms(steps, False) * decodes)
+
+    def step_ms(self, sequences: Values, context_tokens: Values) -> Values:
+        """Time of a decode step of so many sequences of so many tokens each [ms]."""
+        return self.pass_ms(0.0, 0.0, sequences, context_tokens)
+
+    def prompt_ms(
+        self,
+        prompt_tokens: Values,
+        cached_tokens: Values,
+        pass_tokens: float,
+        sequences: Values = 0.0,
+        context_tokens: Values = 0.0,
+    ) -> Values:
+        """Time to prefill a prompt: full passes and a last short one, sequences decoding beside it or not.
+
+        Parameters
+        ----------
+        prompt_tokens, cached_tokens : float or array of float64
+            Tokens of the prompt, and those of them that are there by a cache hit [-].
+        pass_tokens : float
+            Most new tokens of a pass [-].
+        sequences, context_tokens : float or array of float64
+            As in `pass_ms`.
+
+        Returns
+        -------
+        float or array of float64
+            Time [ms]; 0 where nothing is left to compute.
+
+        Examples
+        --------
+        >>> PassTime(polynomial(1e6), fixed(1.0)).prompt_ms(16_384.0, 0.0, 8192.0)
+        338.273836
+        """
+        uncached, beside = prompt_tokens - cached_tokens, (sequences, sequences * context_tokens)
+
+        def pass_ms(new: Values, computed: Values) -> Values:
+            time_ms = self.work_ms(prompt_work(new, cached_tokens + computed, computed, *beside))
+            return time_ms * np.greater(new, 0)
+
+        if np.all(uncached <= pass_tokens):
+            return unboxed(pass_ms(uncached, 0.0))
+        if self.prefill.kind in ADDS_UP:
+            alone_ms = self.pass_ms(uncached, cached_tokens)
+            return alone_ms + count_pieces(uncached, pass_tokens) * self.step_ms(sequences, context_tokens)
+        full = np.floor_divide(uncached, pass_tokens)
+        computed = full * pass_tokens
+        last_ms = pass_ms(uncached - computed, computed)
+        return unboxed(_sum_over_passes(pass_ms, full, pass_tokens) + last_ms)
+
+
+def _sum_over_passes(
+    pass_ms: Callable[[Values, Values], Values], count: Values, pass_tokens: float
+) -> Values:
+    """Add up so many full passes of a prompt [ms].
+
+    In every formula a full pass's time over its place is the larger of two straight lines, or one: so the two
+    passes at either end tell all others.
+    """
+
+    def at(place: float) -> Values:
+        return pass_ms(pass_tokens, place * pass_tokens)
+
+    final = max(float(np.max(count)) - 1.0, 1.0)
+    first_ms, final_ms = at(0.0), at(final)
+    rise, late_rise = at(1.0) - first_ms, final_ms - at(final - 1.0)
+    start_ms = final_ms - late_rise * final  # of the later line, at the first place
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meet = np.where(late_rise > rise, np.divide(first_ms - start_ms, late_rise - rise), np.inf)
+    early = np.minimum(np.floor(meet) + 1.0, count)
+    early_ms = early * first_ms + rise * early * (early - 1.0) / 2.0
+    steps = (count * (count - 1.0) - early * (early - 1.0)) / 2.0
+    return early_ms + (count - early) * start_ms + late_rise * steps
+
+
+def pass_time(worker: Worker, prefill_model: str, decode_model: str) -> PassTime:
+    """Return the time of a worker's passes by named models.
+
+    Parameters
+    ----------
+    worker : Worker
+        The worker.
+    prefill_model, decode_model : str
+        Keys of `registry.MODELS`.
+    """
+    prefill, decode = MODELS[prefill_model], MODELS[decode_model]
+    assert prefill.prefill is not None  # the scenario knows which model times what
+    assert decode.decode is not None
+    times_decode = PassModel(decode.kind, decode.decode(worker))
+    if prefill_model == decode_model and decode.kind in MIXES:
+        return PassTime(times_decode, times_decode)
+    return PassTime(PassModel(prefill.kind, prefill.prefill(worker)), times_decode)

@@ -1,0 +1,67 @@
+"""A row's workers as the models of a pass take them, and the one time of their passes."""
+
+from __future__ import annotations
+
+from aisim_model.passes.pass_time import PassTime, pass_time
+from aisim_model.passes.worker import Worker
+from aisim_model.row.resolved import ResolvedRow
+
+
+def prefill_worker(x: ResolvedRow) -> Worker:
+    """Return a prefill worker; an aggregated row's worker, which decodes too."""
+    return _worker(x, x.row.prefill_tp, decodes=not x.row.split)
+
+
+def decode_worker(x: ResolvedRow) -> Worker:
+    """Return a decode worker; an aggregated row's worker, which prefills too."""
+    return _worker(x, x.row.decode_tp if x.row.split else x.row.prefill_tp, decodes=True)
+
+
+def _worker(x: ResolvedRow, tensor_parallel: int, decodes: bool) -> Worker:
+    return Worker(
+        active_parameters=float(x.spec.active_parameters or 0),
+        total_parameters=float(x.spec.total_parameters or 0),
+        attention_layers=x.spec.attention_layers,
+        attention_heads=x.spec.attention_heads,
+        head_dim=x.spec.head_dim,
+        kv=x.held_decode if decodes else x.held_prefill,
+        weight_bytes_per_parameter=x.weight_bytes_per_parameter,
+        peak_tflops=x.peak_tflops,
+        hbm_tb_s=x.gpu.hbm_tb_s,
+        tensor_parallel=tensor_parallel,
+        mfu=x.mfu,
+        memory_efficiency=x.memory_efficiency,
+        pool_tokens=x.pool_tokens,
+        prefill_tokens_per_s=x.prefill_tokens_per_s,
+        prefill_pass_ms=x.prefill_pass_ms,
+        decode_step_ms=x.decode_step_ms,
+        prefill_table=x.row.prefill_table,
+    )
+
+
+def prefill_pass_time(x: ResolvedRow) -> PassTime:
+    """Return the time of the passes of a worker that prefills.
+
+    Examples
+    --------
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.scenario import Scenario
+    >>> example = Scenario()
+    >>> round(prefill_pass_time(resolve(example.workload, example.selected)).pass_ms(8192.0))
+    283
+    """
+    return pass_time(prefill_worker(x), x.row.prefill_model, x.row.decode_model)
+
+
+def decode_pass_time(x: ResolvedRow) -> PassTime:
+    """Return the time of the passes of a worker that decodes.
+
+    Examples
+    --------
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.scenario import Scenario
+    >>> example = Scenario()
+    >>> round(decode_pass_time(resolve(example.workload, example.selected)).step_ms(1.0, 12_000.0), 2)
+    7.15
+    """
+    return pass_time(decode_worker(x), x.row.prefill_model, x.row.decode_model)
