@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aisim_model.arrays import Values, count_pieces, unboxed
 from aisim_model.errors import InputError
+from aisim_model.passes import simple_roofline
 from aisim_model.passes.registry import ADDS_UP, MIXES, MODELS, Kind, Numbers, pass_ms
 from aisim_model.passes.work import PassWork, prompt_work
 from aisim_model.passes.worker import Table, Worker
@@ -34,6 +35,13 @@ class PassModel:
     def is_constant(self) -> bool:
         """Whether a decode step takes the same time whatever it works on."""
         return self.kind is Kind.LINE
+
+    @property
+    def lines(self) -> tuple[PassModel, ...]:
+        """Models of full passes that are each a straight line in the tokens before, the larger of them this."""
+        if self.kind is not Kind.SIMPLE_ROOFLINE:
+            return (self,)
+        return tuple(PassModel(self.kind, numbers) for numbers in simple_roofline.bounds(self.numbers))
 
     def ms(self, work: PassWork, prompts: Values) -> Values:
         """Time of a pass [ms]."""
@@ -201,45 +209,44 @@ class PassTime:
         >>> PassTime(polynomial(1e6), fixed(1.0)).prompt_ms(16_384.0, 0.0, 8192.0)
         338.273836
         """
-        uncached, beside = prompt_tokens - cached_tokens, (sequences, sequences * context_tokens)
+        uncached = prompt_tokens - cached_tokens
+        beside = (sequences, sequences * context_tokens) if self.mixes else (0.0, 0.0)
 
-        def pass_ms(new: Values, computed: Values) -> Values:
-            time_ms = self.work_ms(prompt_work(new, cached_tokens + computed, computed, *beside))
-            return time_ms * np.greater(new, 0)
+        def pass_ms(model: PassModel, new: Values, computed: Values) -> Values:
+            work = prompt_work(new, cached_tokens + computed, computed, *beside)
+            return model.ms(work, np.greater(new, 0)) * np.greater(new, 0)
 
-        if np.all(uncached <= pass_tokens):
-            return unboxed(pass_ms(uncached, 0.0))
-        if self.prefill.kind in ADDS_UP:
-            alone_ms = self.pass_ms(uncached, cached_tokens)
-            return alone_ms + count_pieces(uncached, pass_tokens) * self.step_ms(sequences, context_tokens)
-        full = np.floor_divide(uncached, pass_tokens)
-        computed = full * pass_tokens
-        last_ms = pass_ms(uncached - computed, computed)
-        return unboxed(_sum_over_passes(pass_ms, full, pass_tokens) + last_ms)
+        if self.prefill.kind in ADDS_UP or np.all(uncached <= pass_tokens):
+            spent = pass_ms(self.prefill, uncached, 0.0)
+        else:
+            full = np.floor_divide(uncached, pass_tokens)
+            lines = [
+                (pass_ms(line, pass_tokens, 0.0), pass_ms(line, pass_tokens, pass_tokens))
+                for line in self.prefill.lines
+            ]
+            spent = _sum_of_larger(lines, full)
+            spent = spent + pass_ms(self.prefill, uncached - full * pass_tokens, full * pass_tokens)
+        if not self.mixes and np.any(sequences):
+            spent = spent + count_pieces(uncached, pass_tokens) * self.step_ms(sequences, context_tokens)
+        return unboxed(spent)
 
 
-def _sum_over_passes(
-    pass_ms: Callable[[Values, Values], Values], count: Values, pass_tokens: float
-) -> Values:
-    """Add up so many full passes of a prompt [ms].
-
-    In every formula a full pass's time over its place is the larger of two straight lines, or one: so the two
-    passes at either end tell all others.
-    """
-
-    def at(place: float) -> Values:
-        return pass_ms(pass_tokens, place * pass_tokens)
-
-    final = max(float(np.max(count)) - 1.0, 1.0)
-    first_ms, final_ms = at(0.0), at(final)
-    rise, late_rise = at(1.0) - first_ms, final_ms - at(final - 1.0)
-    start_ms = final_ms - late_rise * final  # of the later line, at the first place
+def _sum_of_larger(lines: Sequence[tuple[Values, Values]], count: Values) -> Values:
+    """Add up, over so many places, the larger of one or two straight lines given at places 0 and 1."""
+    (first, second), *others = lines
+    rise = second - first
+    if not others:
+        return count * first + rise * count * (count - 1.0) / 2.0
+    ((late, late_second),) = others
+    late_rise = late_second - late
+    turned = np.less(late_rise, rise)
+    first, late = np.where(turned, late, first), np.where(turned, first, late)
+    rise, late_rise = np.where(turned, late_rise, rise), np.where(turned, rise, late_rise)
     with np.errstate(divide="ignore", invalid="ignore"):
-        meet = np.where(late_rise > rise, np.divide(first_ms - start_ms, late_rise - rise), np.inf)
-    early = np.minimum(np.floor(meet) + 1.0, count)
-    early_ms = early * first_ms + rise * early * (early - 1.0) / 2.0
-    steps = (count * (count - 1.0) - early * (early - 1.0)) / 2.0
-    return early_ms + (count - early) * start_ms + late_rise * steps
+        meet = np.divide(first - late, late_rise - rise)  # NaN for lines that are the same
+    early = np.clip(np.floor(np.where(np.isnan(meet), np.inf, meet)) + 1.0, 0.0, count)
+    steps, early_steps = count * (count - 1.0) / 2.0, early * (early - 1.0) / 2.0
+    return early * first + rise * early_steps + (count - early) * late + late_rise * (steps - early_steps)
 
 
 def pass_time(worker: Worker, prefill_model: str, decode_model: str) -> PassTime:

@@ -72,6 +72,11 @@ def numbers(worker: Worker) -> tuple[Values, ...]:
     )
 
 
+def bounds(numbers: tuple[Values, ...]) -> tuple[tuple[Values, ...], ...]:
+    """Return the numbers of its two bounds, arithmetic alone and memory alone."""
+    return tuple((*numbers[:free], 0.0, *numbers[free + 1 :]) for free in (BYTE_MS, FLOP_MS))
+
+
 def touched_parameters(tokens: Values, active_parameters: float, total_parameters: float) -> Values:
     """Weights that a pass of so many tokens reads at least once.
 

@@ -48,7 +48,7 @@ def prefill_pass_time(x: ResolvedRow) -> PassTime:
     >>> from aisim_model.scenario import Scenario
     >>> example = Scenario()
     >>> round(prefill_pass_time(resolve(example.workload, example.selected)).pass_ms(8192.0))
-    283
+    279
     """
     return pass_time(prefill_worker(x), x.row.prefill_model, x.row.decode_model)
 
@@ -62,6 +62,6 @@ def decode_pass_time(x: ResolvedRow) -> PassTime:
     >>> from aisim_model.scenario import Scenario
     >>> example = Scenario()
     >>> round(decode_pass_time(resolve(example.workload, example.selected)).step_ms(1.0, 12_000.0), 2)
-    7.15
+    7.16
     """
     return pass_time(decode_worker(x), x.row.prefill_model, x.row.decode_model)
