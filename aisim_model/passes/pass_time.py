@@ -38,7 +38,7 @@ class PassModel:
 
     @property
     def lines(self) -> tuple[PassModel, ...]:
-        """Models of full passes that are each a straight line in the tokens before, the larger of them this."""
+        """Models of full passes, straight lines in the tokens before, of which this is the larger."""
         if self.kind is not Kind.SIMPLE_ROOFLINE:
             return (self,)
         return tuple(PassModel(self.kind, numbers) for numbers in simple_roofline.bounds(self.numbers))
