@@ -12,7 +12,7 @@ help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: .venv/run.stamp ## Serve the app on http://localhost:8501 (PORT=... for another port)
-	@PORT=$(PORT) $(PY) serve.py
+	@PORT=$(PORT) $(PY) -m aisim_ui.serve
 
 test: check browser reference ## Everything that has to hold: check, then every test
 	$(PY) -m pytest -n 2 --dist worksteal -m "not browser" --cov
@@ -29,14 +29,14 @@ format: .venv/test.stamp ## Format the code and mend what lint can mend
 	$(PY) -m ruff check --fix .
 
 bench: .venv/test.stamp ## Every ratio that the project promises, each beside its bound
-	@failed=0; for file in $$(grep -l '^if __name__ == "__main__"' benchmarks/*.py); do \
+	@failed=0; for file in $$(grep -l '^if __name__ == "__main__"' tests/benchmarks/*.py); do \
 	  echo "== $$file"; $(PY) "$$file" || failed=1; done; exit $$failed
 
 lock: .venv/test.stamp ## Lock the newest versions that pyproject.toml allows
 	$(PY) $(INSTALL) "uv>=0.9"
 	$(COMPILE) --upgrade pyproject.toml --extra build -o locks/run.lock
 	$(COMPILE) --upgrade pyproject.toml --extra build --extra test -c locks/run.lock -o locks/test.lock
-	$(COMPILE) --upgrade locks/reference.in -o locks/reference.lock
+	$(COMPILE) --upgrade tests/reference/reference.in -o tests/reference/reference.lock
 
 clean: ## Remove what the other targets made
 	rm -rf .venv .venv-reference .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
@@ -57,7 +57,7 @@ clean: ## Remove what the other targets made
 	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/run.lock
 	@$(PY) $(INSTALL) --no-deps --no-build-isolation --editable .
 	@echo "Compiling the app and the replay"
-	@$(PY) -m compileall -q aisim_model aisim_ui
+	@$(PY) -m compileall -q aisim_model aisim_ui aisim_cli pages
 	@$(PY) -m aisim_model.replay.warm
 	@touch $@
 
@@ -86,8 +86,8 @@ reference:
 	@echo "The reference engine comes for Linux on x86-64 only: the tests against it are left out here"
 endif
 
-.venv-reference/stamp: locks/reference.lock | .venv/test.stamp
+.venv-reference/stamp: tests/reference/reference.lock | .venv/test.stamp
 	@echo "Installing the reference engine"
 	@$(PY) -m venv --clear .venv-reference
-	@.venv-reference/bin/python $(INSTALL) --require-hashes --only-binary :all: -r locks/reference.lock
+	@.venv-reference/bin/python $(INSTALL) --require-hashes --only-binary :all: -r tests/reference/reference.lock
 	@touch $@

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aisim_model.compare.outcome import Outcome
 from aisim_model.scenario import Workload
-from aisim_ui.words import bandwidth, literal, milliseconds, percent, rate, significant
+from aisim_ui.words import bandwidth, escape_markdown, milliseconds, percent, rate, significant
 
 ADVICE = {
     "prefill": "prefill is the bottleneck: add prefill, not links",
@@ -34,14 +34,13 @@ def sentence(one: Outcome) -> str:
         alone = (
             f" Its handoff alone takes {range_text(one)}." if row.split and not one.no_delay_reason else ""
         )
-        return f"**{literal(row.name)}** doesn't fit its GPUs: {one.memory.problem}.{alone}"
+        return f"**{escape_markdown(row.name)}** doesn't fit its GPUs: {one.memory.problem}.{alone}"
     if not row.split:
         ttft = milliseconds(one.parts.ttft_ms)
-        return (
-            f"**{literal(row.name)}** hands nothing over: TTFT is its prefill, {ttft}; its workers do both."
-        )
+        name = escape_markdown(row.name)
+        return f"**{name}** hands nothing over: TTFT is its prefill, {ttft}; its workers do both."
     if one.no_delay_reason:
-        return f"**{literal(row.name)}**: no handoff delay, because {one.no_delay_reason}."
+        return f"**{escape_markdown(row.name)}**: no handoff delay, because {one.no_delay_reason}."
     added = range_text(one)
     if one.x.profile.first_token_from == "prefill":
         share = "and falls before the second token: the first is the prefill worker's own"

@@ -13,7 +13,7 @@ import streamlit as st
 from aisim_model.scenario import Deployment
 from aisim_ui.fields import Field, field, plain, steps
 from aisim_ui.state import Place, Report, attempt, select, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 
 def _follow(key: str, value: object) -> None:
@@ -70,7 +70,7 @@ def number(
         args=(place, key, spec),
     )
     if problem:
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
 
 
 def _typed(place: Place, key: str, spec: Field) -> None:

@@ -14,7 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from aisim_ui.pages import PAGES
+from aisim_ui.navigation import PAGES
 
 if TYPE_CHECKING:
     from starlette.requests import Request

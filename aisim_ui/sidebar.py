@@ -11,7 +11,7 @@ from aisim_ui.frame import report_button
 from aisim_ui.inputs import number, take_back
 from aisim_ui.model.own_model import own_model, serving
 from aisim_ui.state import Place, attempt, replace, state, undo
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 OWN = "own"
 
@@ -80,7 +80,7 @@ def _model() -> None:
         help="From the catalogue; its config.json is read as yours would be.",
     )
     if problem := state().problems.get("model"):
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
     with st.popover("Another model", icon=":material/upload_file:", width="stretch"):
         own_model("side")
         place = Place("kv_bytes_per_token")
@@ -90,7 +90,7 @@ def _model() -> None:
     if workload.kv_bytes_per_token is not None:
         st.caption(
             f"KV bytes per token by hand: {workload.kv_bytes_per_token:,} :violet-badge[yours]. "
-            f"Prefill and decode times are still those of {literal(workload.served.name)}."
+            f"Prefill and decode times are still those of {escape_markdown(workload.served.name)}."
         )
 
 

@@ -14,7 +14,7 @@ from aisim_ui.engine_words import defaults_line, opt_in_lines
 from aisim_ui.fields import field
 from aisim_ui.inputs import choice, number, take_back
 from aisim_ui.state import Place, attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 SPOT = "advanced"
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -39,7 +39,9 @@ def advanced(one: Outcome) -> None:
     row = one.row
     if beyond := extrapolated_sentence(one):
         st.warning(beyond, icon=":material/trending_up:")
-    if not st.toggle(f"Advanced: {literal(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."):
+    if not st.toggle(
+        f"Advanced: {escape_markdown(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."
+    ):
         return
     st.markdown(defaults_line(row.engine))
     st.caption("Only when asked of this engine: " + "; ".join(opt_in_lines(row)) + ".")

@@ -9,7 +9,7 @@ from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment, Scenario
 from aisim_ui.state import Place, attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 FIELD = "prefill_table"
 PLACEHOLDER = "tokens,milliseconds\n1024,32.5\n8192,169"
@@ -47,7 +47,7 @@ def extrapolated_sentence(one: Outcome) -> str | None:
         return None
     uncached = one.x.prompt_tokens - one.x.prefill_cached_tokens
     outside = f"{one.row.name}: {uncached:,.0f} tokens are outside its prefill table"
-    return literal(f"{outside}: {one.row.carried_on}.")
+    return escape_markdown(f"{outside}: {one.row.carried_on}.")
 
 
 def table_inputs(row: Deployment, spot: str) -> None:
@@ -78,7 +78,7 @@ def table_inputs(row: Deployment, spot: str) -> None:
         args=(row.id, upload),
     )
     if problem:
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
 
 
 def _given(row_id: str, key: str) -> None:

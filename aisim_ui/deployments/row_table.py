@@ -25,7 +25,7 @@ from aisim_model.scenario.deployment import DecodeModel, LinkModel, Precision, P
 from aisim_model.scenario.engines import ENGINES, FirstTokenFrom
 from aisim_ui.fields import field
 from aisim_ui.state import Place, attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 COLUMNS = (
     "name",
@@ -186,7 +186,7 @@ def refused(scenario: Scenario) -> list[str]:
     if not problems:
         return []
     return [
-        f"{literal(row.name)}, {literal(problem.sentence)}"
+        f"{escape_markdown(row.name)}, {escape_markdown(problem.sentence)}"
         for row in scenario.deployments
         for column in COLUMNS
         if (problem := problems.get(Place(column, row.id).key))

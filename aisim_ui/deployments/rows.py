@@ -8,7 +8,7 @@ from aisim_model.scenario import Scenario
 from aisim_model.scenario.presets import ROWS, added, appended
 from aisim_ui.inputs import pick_row
 from aisim_ui.state import attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 ADD, BASELINE, SELECTED = "rows.add", "rows.baseline", "rows.selected"
 
@@ -32,7 +32,7 @@ def row_choices(scenario: Scenario) -> None:
         told = "Differences are against this row."
         pick_row(rows, BASELINE, "Compare to", scenario.baseline_id, told, _compared_to)
     if problem := state().problems.get("deployments"):
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
 
 
 def _add() -> None:
@@ -47,7 +47,7 @@ def _compared_to(row_id: str) -> None:
 
 def row_buttons(scenario: Scenario) -> None:
     """Draw what can be done to the selected row."""
-    name = literal(scenario.selected.name)
+    name = escape_markdown(scenario.selected.name)
     ids = [row.id for row in scenario.deployments]
     place = ids.index(scenario.selected_id)
     with st.container(horizontal=True):

@@ -20,7 +20,7 @@ from aisim_ui.explore.point import go_to
 from aisim_ui.explore.result import Held, csv_of
 from aisim_ui.explore.view import look, title
 from aisim_ui.frame import chart, mark_of, mode
-from aisim_ui.words import label, literal, milliseconds, percent
+from aisim_ui.words import escape_markdown, label, milliseconds, percent
 
 COUNTS_WHERE = {
     "alpha_ms": "the link model is calibrated",
@@ -36,7 +36,7 @@ def idle_sentence(name: str, quantity: str) -> str:
     shown = QUANTITIES[quantity].replace("Handoff", "the handoff")
     told = f"{title(name)} makes no difference to {shown} in any deployment here."
     where = COUNTS_WHERE.get(name)
-    return literal(told + (f" It counts in a deployment in which {where}." if where else ""))
+    return escape_markdown(told + (f" It counts in a deployment in which {where}." if where else ""))
 
 
 def one_field(found: Held, scenario: Scenario, view: Explore) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore
 from aisim_ui.explore.view import follow, look, plain, title, typed_ends, view
 from aisim_ui.state import Problem, state
-from aisim_ui.words import literal, percent
+from aisim_ui.words import escape_markdown, percent
 
 QUANTITIES = {"ttft_ms": "TTFT", "handoff_ms": "Handoff", "handoff_share": "Handoff's share of TTFT"}
 COUNTS = (30, 60, 120, 240, 400)
@@ -140,4 +140,4 @@ def _number(which: str, usual: Sequence[Any], name: Callable[[Any], str]) -> Non
 
 def _problem(key: str) -> None:
     if (problem := state().problems.get(key)) and problem.sentence:
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")

@@ -12,7 +12,7 @@ from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import Target, bandwidth_for, longest_allowed, longest_prompt, with_prompt
-from aisim_ui.words import literal, milliseconds, significant
+from aisim_ui.words import escape_markdown, milliseconds, significant
 
 DELAYS_MS = (10.0, 100.0, 1000.0)
 PROMPTS = tuple(round(2 ** (half / 2)) for half in range(14, 37))  # 128 to 262,144
@@ -75,7 +75,7 @@ def cliffs(workload: Workload, row: Deployment) -> tuple[int, int]:
 
 def sentence(workload: Workload, row: Deployment) -> str:
     """Answer for one row: where its cliff is, and what bandwidth the SLO needs."""
-    name, slo = literal(row.name), milliseconds(workload.ttft_slo_ms)
+    name, slo = escape_markdown(row.name), milliseconds(workload.ttft_slo_ms)
     if not row.split:
         return f"**{name}** hands nothing over: choose a split row to see what bandwidth it needs."
     x = resolve(workload, row)

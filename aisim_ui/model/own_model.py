@@ -12,7 +12,7 @@ from aisim_model.errors import InputError
 from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Scenario
 from aisim_ui.state import OwnConfig, attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 KEY = "own model"
 MAX_MB = 50
@@ -45,7 +45,7 @@ def own_model(spot: str) -> None:
         placeholder='{"num_hidden_layers": 64, …}',
     )
     if problem := state().problems.get(KEY):
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
 
 
 def choices(spot: str) -> None:

@@ -8,7 +8,7 @@ from aisim_model.replay.summary import summary
 from aisim_model.scenario import Workload
 from aisim_ui.answers import Number
 from aisim_ui.traffic.outcome import Outcome, Shown
-from aisim_ui.words import literal, milliseconds, percent, significant
+from aisim_ui.words import escape_markdown, milliseconds, percent, significant
 
 PHRASES = {
     "queue_ms": "waiting for prefill",
@@ -32,7 +32,7 @@ ADVICE = {
 def sentence(shown: Shown, slo: Workload) -> str:
     """Name the bottleneck of one deployment, and what its slowest requests waited for."""
     row, outcome = shown
-    name, found, ttft = literal(row.name), outcome.verdict, summary(outcome.result.columns["ttft_ms"])
+    name, found, ttft = escape_markdown(row.name), outcome.verdict, summary(outcome.result.columns["ttft_ms"])
     if ttft is None or not found.slowest_wait_ms:
         return f"**{name}**: no request got a first token."
     slow_ms = sum(found.slowest_wait_ms.values())
@@ -50,7 +50,7 @@ def sentence(shown: Shown, slo: Workload) -> str:
 
 def compared(all_shown: Sequence[Shown], slo: Workload) -> str:
     """Say which deployments keep 99% of their requests within the service level on TTFT."""
-    good = [literal(row.name) for row, outcome in all_shown if _p99(outcome) <= slo.ttft_slo_ms]
+    good = [escape_markdown(row.name) for row, outcome in all_shown if _p99(outcome) <= slo.ttft_slo_ms]
     which = f": {', '.join(good)}" if 0 < len(good) < len(all_shown) else ""
     many = f"{len(good)} of {len(all_shown)}" if good else f"None of {len(all_shown)}"
     noun = "deployment" if len(all_shown) == 1 else "deployments"
@@ -86,7 +86,8 @@ def load_warning(shown: Shown) -> str | None:
         for name in names
     )
     return (
-        f"This traffic can't be carried by {literal(row.name)}: while requests arrive it asks {asked} of "
+        f"This traffic can't be carried by {escape_markdown(row.name)}: "
+        f"while requests arrive it asks {asked} of "
         "what is there, so the queue grows for as long as they do, and times depend on how long the trace is."
     )
 

@@ -22,7 +22,7 @@ from aisim_ui.inputs import pick_row
 from aisim_ui.traffic.inputs import pick
 from aisim_ui.traffic.outcome import Shown, side_by_side
 from aisim_ui.traffic.tables import gantt, readable
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 MS = st.column_config.NumberColumn
 PERCENTILES = {
@@ -98,7 +98,7 @@ def one(shown: Shown, slo: Workload) -> None:
     worst, title = outcome.slowest, f"Slowest of {row.name}"
     draw_table(outcome.told(worst), readable(worst), title, "traffic.slowest", column_config=SLOWEST)
     for note in outcome.notes:
-        st.caption(literal(note))
+        st.caption(escape_markdown(note))
 
 
 def _moment(shown: Shown) -> float:

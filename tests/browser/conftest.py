@@ -38,7 +38,7 @@ def served() -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {**os.environ, "PORT": str(port)}
-    command = [sys.executable, "serve.py"]
+    command = [sys.executable, "-m", "aisim_ui.serve"]
     server = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from aisim_model.scenario import Scenario
-from aisim_ui.pages import PAGES
+from aisim_ui.navigation import PAGES
 from aisim_ui.share import link
 
 Open = Callable[..., Page]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aisim_ui.cli.main import main
+from aisim_cli.main import main
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,14 @@ def aisim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return Ran(int(left.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture
+def five_ways(tmp_path: Path) -> Path:
+    """Return a file of the scenario that the app opens on: one that leaves everything out."""
+    file = tmp_path / "five-ways.yaml"
+    file.write_text("{}", encoding="utf-8")
+    return file
 
 
 @pytest.fixture

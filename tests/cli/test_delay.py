@@ -123,7 +123,7 @@ def test_help_is_no_error(aisim: Aisim, line: str) -> None:
 
 
 def test_the_installed_command_ends_with_the_same_status() -> None:
-    command = [sys.executable, "-m", "aisim_ui.cli.main", *SMALL.split(), "--bandwidth-gb-s", "nan"]
+    command = [sys.executable, "-m", "aisim_cli.main", *SMALL.split(), "--bandwidth-gb-s", "nan"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("aisim: bandwidth_gb_s = nan")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import typer
 
+from aisim_cli.replay import _stoppable
 from aisim_model.replay import Progress
-from aisim_ui.cli.replay import _stoppable
 
 Aisim = Callable[[str], Any]
 Written = Callable[[list[tuple[float, int, int]]], Path]

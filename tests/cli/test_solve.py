@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 Aisim = Callable[[str], Any]
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 BUDGET = f"{EXAMPLES}/handoff-budget.yaml"
 
 
@@ -26,8 +26,8 @@ def test_a_budget_on_the_command_line_comes_first(aisim: Aisim) -> None:
     assert row["needed_gb_s"] == pytest.approx(134.217728 / 2, rel=1e-12)
 
 
-def test_the_slo_is_the_target_where_there_is_no_budget(aisim: Aisim) -> None:
-    row = aisim(f"solve {EXAMPLES}/five-ways.yaml --for bandwidth --json").json[1]
+def test_the_slo_is_the_target_where_there_is_no_budget(aisim: Aisim, five_ways: Path) -> None:
+    row = aisim(f"solve {five_ways} --for bandwidth --json").json[1]
     assert (row["target"], row["target_ms"], row["enough"]) == ("ttft", 2000.0, True)
 
 
@@ -46,8 +46,8 @@ def test_share_that_decode_must_hold(aisim: Aisim) -> None:
     assert blocks["cached_tokens"] == 5152  # 322 blocks of 16
 
 
-def test_break_even_names_what_is_compared(aisim: Aisim) -> None:
-    aggregated, split, *_ = aisim(f"solve {EXAMPLES}/five-ways.yaml --for break-even --json").json
+def test_break_even_names_what_is_compared(aisim: Aisim, five_ways: Path) -> None:
+    aggregated, split, *_ = aisim(f"solve {five_ways} --for break-even --json").json
     assert aggregated["answer"] == "not comparable"
     assert split["compared_to"] == "Aggregated 2 x TP4"
     assert (split["itl_answer"], split["ttft_answer"]) == ("always", "never")

@@ -108,7 +108,7 @@ def test_worker_processes_write_a_folder(aisim: Callable, scenario: Path, tmp_pa
 
 def test_terminated_in_the_middle_leaves_no_file(scenario: Path, tmp_path: Path) -> None:
     words = f"sweep {scenario} --vary bandwidth_gb_s=1:400:log:20000000 -o {tmp_path}/out.csv".split()
-    command = [sys.executable, "-m", "aisim_ui.cli.main", *words]
+    command = [sys.executable, "-m", "aisim_cli.main", *words]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
     while not list(tmp_path.glob(".out.csv.*")):

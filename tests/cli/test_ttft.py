@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 Aisim = Callable[[str], Any]
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
-def test_the_worked_example_by_hand(aisim: Aisim) -> None:
+def test_the_worked_example_by_hand(aisim: Aisim, five_ways: Path) -> None:
     # 12,000 tokens x 262,144 B = 3,145,728,000 B; at 4 x 50 GB/s 15.73 ms, at 12.5 GB/s 251.7 ms
-    ran = aisim(f"ttft {EXAMPLES}/five-ways.yaml --json")
+    ran = aisim(f"ttft {five_ways} --json")
     assert (ran.status, ran.err) == (0, "")
     rows = {row["deployment_id"]: row for row in ran.json}
     assert rows["split-400g"]["wire_bytes"] == 3_145_728_000
@@ -29,8 +29,8 @@ def test_the_worked_example_by_hand(aisim: Aisim) -> None:
         assert total == pytest.approx(row["ttft_ms"], rel=1e-12)
 
 
-def test_a_person_reads_a_table_and_the_ranking(aisim: Aisim) -> None:
-    out = aisim(f"ttft {EXAMPLES}/five-ways.yaml").out
+def test_a_person_reads_a_table_and_the_ranking(aisim: Aisim, five_ways: Path) -> None:
+    out = aisim(f"ttft {five_ways}").out
     assert "Split, 400G NIC per GPU     8" in out
     assert "1. Aggregated 2 x TP4: meets both SLOs; carries most a dollar: " in out
 
@@ -95,7 +95,7 @@ def test_a_row_that_cant_be_timed_is_a_sentence(aisim: Aisim, tmp_path: Path) ->
     assert "weight_dtype = 'fp4': is a precision that H200 has no peak for" in ran.err
 
 
-def test_a_csv_that_cant_be_written_is_a_sentence(aisim: Aisim, tmp_path: Path) -> None:
-    ran = aisim(f"ttft {EXAMPLES}/five-ways.yaml --csv {tmp_path}/none/rows.csv")
+def test_a_csv_that_cant_be_written_is_a_sentence(aisim: Aisim, tmp_path: Path, five_ways: Path) -> None:
+    ran = aisim(f"ttft {five_ways} --csv {tmp_path}/none/rows.csv")
     assert ran.status == 2
     assert "can't be written (No such file or directory)" in ran.err

@@ -11,7 +11,7 @@ from aisim_ui.state import KEY
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    return app.switch_page("aisim_ui/pages/calibrate.py").run()
+    return app.switch_page("pages/calibrate.py").run()
 
 
 def paste(page: AppTest, text: str) -> AppTest:
@@ -50,7 +50,7 @@ def test_a_fit_is_used_on_every_page_and_travels_in_the_link(page: AppTest) -> N
     scenario = page.session_state[KEY].scenario
     assert {row.link_model for row in scenario.deployments if row.split} == {"calibrated"}
     assert share.repaired(share.unpacked(share.packed(scenario))) == (scenario, [])
-    page.switch_page("aisim_ui/pages/handoff.py").run()
+    page.switch_page("pages/handoff.py").run()
     assert not page.exception
     # 1 ms + 3.145728 GB at 100 GB/s = 32.5 ms
     assert page.metric[0].value == "32 ms"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from aisim_model.scenario import Scenario
 from aisim_ui.state import KEY
 
-PAGE, SOLVE = "aisim_ui/pages/deployments.py", "aisim_ui/pages/solve.py"
+PAGE, SOLVE = "pages/deployments.py", "pages/solve.py"
 
 
 @pytest.fixture

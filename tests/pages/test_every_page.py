@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.presets import SCENARIOS
-from aisim_ui.pages import PAGES
+from aisim_ui.navigation import PAGES
 from aisim_ui.state import KEY
 
-FILES = [f"aisim_ui/pages/{entry['page'].name}" for entry in PAGES]
+FILES = [f"pages/{entry['page'].name}" for entry in PAGES]
 
 
 def shown(app: AppTest, scenario: Scenario, file: str) -> AppTest:

@@ -10,7 +10,7 @@ from aisim_ui.state import KEY
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    return app.switch_page("aisim_ui/pages/evidence.py").run()
+    return app.switch_page("pages/evidence.py").run()
 
 
 def test_every_measurement_stands_on_the_page(page: AppTest) -> None:

@@ -25,7 +25,7 @@ CURVES = "nothing: curves"
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    found = app.switch_page("aisim_ui/pages/explore.py").run()
+    found = app.switch_page("pages/explore.py").run()
     assert not found.exception
     return found
 
@@ -146,8 +146,8 @@ def test_a_scenario_that_a_range_does_not_fit_is_a_sentence(page: AppTest) -> No
 def test_what_is_looked_at_outlives_a_visit_to_another_page(page: AppTest) -> None:
     page.selectbox(key="explore.y").set_value("mfu").run()
     set_box(page, "explore.mfu.low", "0.3")
-    page.switch_page("aisim_ui/pages/handoff.py").run()
-    page.switch_page("aisim_ui/pages/explore.py").run()
+    page.switch_page("pages/handoff.py").run()
+    page.switch_page("pages/explore.py").run()
     assert page.selectbox(key="explore.y").value == "mfu"
     assert page.text_input(key="explore.mfu.low").value == "0.3"
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from aisim_ui.state import KEY
 
-PAGE = "aisim_ui/pages/model.py"
+PAGE = "pages/model.py"
 # 4 layers, two of a 128-token window: 2 x 2 heads x (64 + 64) x 2 B = 1,024 B grow, as many stop
 HYBRID = {
     "num_hidden_layers": 4,
@@ -49,7 +49,7 @@ def test_a_pasted_config_serves_every_page(page: AppTest) -> None:
     assert metrics(page)["Grows by"] == "1,024 B"
     # 12,000 x 1,024 + 128 x 1,024 = 12,419,072 bytes
     assert metrics(page)["Kept by one request"] == "12.4 MB"
-    page.switch_page("aisim_ui/pages/handoff.py").run()
+    page.switch_page("pages/handoff.py").run()
     assert not page.exception
     # 2 KV heads on 4 decode ranks: each head is sent twice
     assert page.metric[0].delta == "24,838,144 bytes"

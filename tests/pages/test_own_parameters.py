@@ -20,7 +20,7 @@ TOTAL, ACTIVE = "model.parameters.total", "model.parameters.active"
 
 
 def paste(app: AppTest, **more: object) -> AppTest:
-    app.switch_page("aisim_ui/pages/model.py").run()
+    app.switch_page("pages/model.py").run()
     app.text_area(key="model.config.paste").set_value(json.dumps({**CONFIG, **more})).run()
     assert not app.exception
     return app
@@ -35,7 +35,7 @@ def test_the_page_asks_for_parameters_and_every_page_then_answers(app: AppTest) 
     assert spec.parameters_from == YOURS
     assert not page.main.warning
     for name in ("handoff", "deployments", "explore"):
-        page.switch_page(f"aisim_ui/pages/{name}.py").run()
+        page.switch_page(f"pages/{name}.py").run()
         assert not page.exception
         assert not page.main.error
 
@@ -72,7 +72,7 @@ def test_a_config_that_sizes_its_weights_is_not_asked_about(app: AppTest) -> Non
 
 def test_a_model_that_cannot_be_kept_as_a_row_keeps_its_own_is_refused(app: AppTest) -> None:
     app.selectbox(key="side.pick.model").set_value("deepseek-v3").run()
-    app.switch_page("aisim_ui/pages/model.py").run()
+    app.switch_page("pages/model.py").run()
     app.selectbox(key="model.pick.split-400g.kv_dtype").set_value("fp8_ds_mla").run()
     app.selectbox(key="side.pick.model").set_value("qwen3-32b").run()
     assert "fp8_ds_mla" in app.sidebar.error[0].value.replace("\\", "")

@@ -15,7 +15,7 @@ TABLE = "tokens,milliseconds\n1000,50\n11000,550\n"
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    app.switch_page("aisim_ui/pages/deployments.py").run()
+    app.switch_page("pages/deployments.py").run()
     return app.toggle(key="advanced.open").set_value(True).run()
 
 
@@ -36,7 +36,7 @@ def test_a_pasted_table_times_the_row_on_every_page_and_travels_in_the_link(page
     scenario = page.session_state[KEY].scenario
     assert share.repaired(share.unpacked(share.packed(scenario))) == (scenario, [])
     page.sidebar.text_input(key="side.box.workload.prompt_tokens").set_value("6000").run()
-    page.switch_page("aisim_ui/pages/handoff.py").run()
+    page.switch_page("pages/handoff.py").run()
     # halfway between 1,000 and 11,000 tokens: 300 ms
     assert "prefill 300 ms" in next(one.help for one in page.metric if one.label == "TTFT")
     assert any("yours: table" in one.value for one in page.caption)

@@ -11,7 +11,7 @@ from aisim_ui.state import KEY
 
 @pytest.mark.parametrize("name", ["handoff", "deployments", "solve", "explore"])
 def test_the_report_holds_all_that_the_page_shows(app: AppTest, name: str) -> None:
-    page = app.switch_page(f"aisim_ui/pages/{name}.py").run()
+    page = app.switch_page(f"pages/{name}.py").run()
     if name == "solve":
         page.button_group(key="solve.question").set_value("workers").run()
     assert not page.exception

@@ -11,7 +11,7 @@ LOADED_LATE = """
 import gc
 import sys
 
-import serve
+import aisim_ui.serve
 
 print(gc.isenabled())
 loaded = set(sys.modules)

@@ -15,7 +15,7 @@ from aisim_ui.state import KEY
 from aisim_ui.traffic.source import Upload
 from aisim_ui.traffic.visit import KEY as VISIT
 
-PAGE = "aisim_ui/pages/traffic.py"
+PAGE = "pages/traffic.py"
 SMALL = Traffic(
     source="synthetic",
     synthetic=SyntheticRule(requests=60, requests_per_s=2.0),

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from aisim_ui.pages import PAGES
+from aisim_ui.navigation import PAGES
 from aisim_ui.server import HEADERS, SecurityHeaders, page_routes
 
 

@@ -1,0 +1,91 @@
+"""`aisim calibrate`: alpha and bandwidth of a link from measured transfers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from aisim_cli.output import print_json
+
+
+def calibrate(
+    file: Annotated[
+        typer.FileBinaryRead,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV of bytes (or tokens) and milliseconds, or a vLLM log; - is standard input.",
+        ),
+    ],
+    kv_bytes_per_token: Annotated[
+        float | None, typer.Option(help="KV bytes of one token on the wire; needed where sizes are tokens.")
+    ] = None,
+    tensor_parallel: Annotated[
+        int | None,
+        typer.Option(help="Ranks of a handoff; needed for a vLLM log, whose figures are per rank."),
+    ] = None,
+    lanes: Annotated[float, typer.Option(help="Links that a transfer used side by side.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Fit a start-up cost and a bandwidth to measured transfers, by relative error."""
+    from aisim_model import calibration
+
+    measurements = calibration.read_measurements(
+        file.read(), kv_bytes_per_token=kv_bytes_per_token, tensor_parallel=tensor_parallel
+    )
+    found = summary(calibration.calibrate(measurements, lanes))
+    if as_json:
+        print_json(found)
+    else:
+        for line in lines(found):
+            print(line)
+
+
+def summary(fitted: Any) -> dict[str, Any]:
+    """Return a fit as plain values: what is fitted, how well it is known, and every row."""
+    given = fitted.measurements
+    columns = {
+        "row": given.rows,
+        "bytes": given.bytes_sent,
+        "milliseconds": given.milliseconds,
+        "predicted_ms": fitted.predicted_ms,
+        "relative_error": fitted.relative_error,
+        "weight": fitted.weight,
+    }
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    rows = [dict(zip(columns, row, strict=True)) for row in values]
+    return {**fitted_values(fitted), "rows": rows, "messages": fitted.messages}
+
+
+def fitted_values(fitted: Any) -> dict[str, Any]:
+    """Return what is fitted and how well it is known, as plain values."""
+    told = fitted.calibration
+    return {
+        "alpha_ms": told.alpha_ms,
+        "alpha_ms_interval": fitted.alpha_ms_interval,
+        "bandwidth_gb_s": told.bandwidth_gb_s,
+        "bandwidth_gb_s_interval": fitted.bandwidth_gb_s_interval,
+        "per_descriptor_us": told.per_descriptor_us,
+        "per_descriptor_us_interval": fitted.per_descriptor_us_interval,
+        "counted": told.counted,
+        "max_relative_error": fitted.max_relative_error,
+        "max_leave_one_out_error": fitted.max_leave_one_out_error,
+    }
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    """Say a fit in lines for a person."""
+    said = [
+        f"alpha_ms            {found['alpha_ms']:.4g}{_between(found['alpha_ms_interval'])}",
+        f"bandwidth_gb_s      {found['bandwidth_gb_s']:.4g}{_between(found['bandwidth_gb_s_interval'])}",
+    ]
+    if found["per_descriptor_us_interval"] or found["per_descriptor_us"]:
+        interval = _between(found["per_descriptor_us_interval"])
+        of_blocks = ", of a block" if found["counted"] == "blocks" else ""
+        said.append(f"per_descriptor_us   {found['per_descriptor_us']:.4g}{interval}{of_blocks}")
+    said.append(f"max_relative_error  {found['max_relative_error']:.4g} over {len(found['rows'])} rows")
+    return said + [str(message) for message in found["messages"]]
+
+
+def _between(interval: tuple[float, float] | None) -> str:
+    return f"  (95%: {interval[0]:.4g} to {interval[1]:.4g})" if interval else ""

@@ -1,0 +1,98 @@
+"""`aisim study`: every row of a scenario on every one of many traces, past one machine if need be."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from aisim_cli.output import print_json, print_table
+from aisim_cli.sharing import shared_over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from aisim_model.scenario.traffic import Traffic
+    from aisim_model.study.part import StudyTrace
+
+STOPPED = 130
+
+
+def study(
+    scenario: Annotated[
+        typer.FileBinaryRead, typer.Argument(help="A scenario, YAML or JSON; - is standard input.")
+    ],
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACE...", help="Request traces.")],
+    out: Annotated[Path, typer.Option(help="Folder of results; a run that was interrupted goes on in it.")],
+    workers: Annotated[int | None, typer.Option(help="Processes to share the work.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler to share the work.")
+    ] = None,
+    time_unit: Annotated[
+        Literal["ns", "us", "ms", "s"] | None,
+        typer.Option(help="Unit of arrival times; told from their span where left out."),
+    ] = None,
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
+    ] = None,
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object a replay.")] = False,
+) -> None:
+    """Replay every trace on every row of a scenario, as its traffic says.
+
+    The folder gets a Parquet file of records for each pair, and summary.csv. What is there already is kept.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from aisim_model.scenario.file import read_scenario
+    from aisim_model.study import run_study
+    from aisim_ui.exports import neutral
+
+    executor = shared_over(workers, dask) or ThreadPoolExecutor(1)
+    asked = read_scenario(scenario.read(), scenario.name)
+    how = {"time_unit": time_unit, "decimal": decimal, "skip_bad_rows": skip_bad_rows}
+    requests = list(_read(traces, asked.traffic, how))
+    with typer.progressbar(length=1, label="Study", file=sys.stderr) as bar:
+
+        def progress(done: int, parts: int) -> None:
+            bar.length = parts
+            bar.update(done - bar.pos)
+
+        try:
+            with executor as sharing:
+                rows = run_study(asked, requests, out, sharing, progress, neutral)
+        except KeyboardInterrupt:
+            print(f"\naisim: stopped; {out} keeps what is done.", file=sys.stderr)
+            raise typer.Exit(STOPPED) from None
+    if as_json:
+        print_json(rows)
+    else:
+        print_table([_line(row) for row in rows])
+
+
+def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iterable[StudyTrace]:
+    from aisim_model.study.part import StudyTrace
+    from aisim_model.traces import read_trace
+    from aisim_model.traffic.scenario_replay import asked_trace
+
+    for file in traces:
+        trace, report = read_trace(file, **how)
+        yield StudyTrace(asked_trace(trace, traffic)[0], report.rows_left_out)
+
+
+def _line(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of the summary as cells for a person."""
+    times = ("ttft_mean_ms", "ttft_p99_ms", "handoff_p99_ms")
+    shown = {name: round(row[name], 1) if row.get(name) is not None else None for name in times}
+    return {
+        "trace": row["trace"],
+        "deployment": row["deployment"],
+        "requests": row["rows"],
+        **shown,
+        "waits for": row["refused"] or row["bottleneck"],
+    }

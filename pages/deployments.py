@@ -1,0 +1,70 @@
+"""Deployments: which of my choices meets the SLO, and what does each cost against a baseline?"""
+
+import streamlit as st
+
+from aisim_model.compare.table import compare, table
+from aisim_ui.charts.difference_bars import difference_bars
+from aisim_ui.charts.tornado import tornado
+from aisim_ui.charts.ttft_bars import ttft_bars
+from aisim_ui.deployments.advanced import advanced
+from aisim_ui.deployments.moved import moved_inputs
+from aisim_ui.deployments.results import SAYS, VIEWS, for_people, settings
+from aisim_ui.deployments.row_table import row_table
+from aisim_ui.deployments.rows import row_buttons, row_choices
+from aisim_ui.deployments.verdict import (
+    matters_sentence,
+    meets_sentence,
+    misfit_sentences,
+    ranked_list,
+    unequal_sentence,
+)
+from aisim_ui.frame import answer, chart, mode, select_row
+from aisim_ui.frame import table as draw_table
+from aisim_ui.inputs import number
+from aisim_ui.navigation import require_app
+from aisim_ui.state import Place, state
+
+require_app(__file__)
+
+SECOND = ("Against the baseline", "What moves TTFT")
+
+scenario = state().scenario
+outcomes = compare(scenario)
+selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
+found = table(scenario, outcomes)
+colors = [row.color for row in scenario.deployments]
+
+answer(meets_sentence(scenario, outcomes))
+for sentence in misfit_sentences(outcomes):
+    st.warning(sentence, icon=":material/memory:")
+row_choices(scenario)
+row_table(scenario)
+if unequal := unequal_sentence(scenario):
+    st.caption(f":orange-badge[unequal] {unequal}")
+row_buttons(scenario)
+advanced(selected)
+
+bars = ttft_bars(found, colors, scenario.selected_id, scenario.workload.ttft_slo_ms, mode())
+chart(bars, found, "deployments.bars", pick=select_row)
+moved = moved_inputs(scenario.workload, scenario.selected)
+if misfit := selected.memory.problem is not None:
+    moved = moved.head(0)  # times that it can't have
+st.markdown(matters_sentence(scenario.selected.name, moved, misfit))
+second = st.segmented_control("Chart", SECOND, key="deployments.second", default=SECOND[0], required=True)
+if second == SECOND[0]:
+    chart(difference_bars(found, colors, scenario.baseline.name, mode()), found, "deployments.difference")
+elif len(moved):
+    chart(
+        tornado(moved, scenario.selected.name, scenario.selected.color, mode()), moved, "deployments.tornado"
+    )
+
+left, right = st.columns((3, 1), vertical_alignment="bottom")
+view = left.segmented_control(
+    "Results", list(VIEWS), key="deployments.view", default="One request", required=True
+)
+with right:
+    number(Place("arrivals_per_s"), "deployments")
+draw_table(found, for_people(found, view), "deployments", "deployments.table", column_config=settings(view))
+st.caption(SAYS[view])
+if view == "Cost and rank":
+    st.markdown(ranked_list(found))

@@ -1,0 +1,51 @@
+"""Solve: what bandwidth, prompt, cached share, load or workers would meet my targets?"""
+
+import pandas as pd
+import streamlit as st
+
+from aisim_model.solve import aggregated_for
+from aisim_model.solve.answers import answers
+from aisim_ui.charts.load_curve import load_curve
+from aisim_ui.frame import answer, chart, mode
+from aisim_ui.frame import table as draw_table
+from aisim_ui.inputs import number
+from aisim_ui.navigation import require_app
+from aisim_ui.solve.load_curves import over_arrivals
+from aisim_ui.solve.solutions import QUESTIONS, said
+from aisim_ui.solve.table import for_people, settings
+from aisim_ui.state import Place, state
+from aisim_ui.words import escape_markdown
+
+require_app(__file__)
+
+scenario = state().scenario
+workload, row = scenario.workload, scenario.selected
+answer_place = st.container()
+left, right = st.columns((4, 1), vertical_alignment="bottom")
+asked = left.segmented_control(
+    "What is sought", list(QUESTIONS), key="solve.question", default="bandwidth", format_func=QUESTIONS.get
+)
+question = asked or "bandwidth"
+with right:
+    number(Place("handoff_budget_ms"), "solve", empty=f"SLO on TTFT, {workload.ttft_slo_ms:,.10g}")
+
+found = answers(scenario, question)
+selected = next(one for one in found if one["deployment_id"] == row.id)
+answer(f"{escape_markdown(row.name)}: {escape_markdown(said(question, selected))}", answer_place)
+st.markdown(
+    "\n".join(
+        f"- **{escape_markdown(one['deployment'])}**: {escape_markdown(said(question, one))}" for one in found
+    )
+)
+numbers = pd.DataFrame(found)
+shown = for_people(numbers)
+draw_table(numbers, shown, f"solved for {question}", f"solve.{question}", column_config=settings(shown))
+if question in ("break-even", "workers") and row.split:
+    other = aggregated_for(scenario, row)
+    rows = (row,) if other is None else (row, other.changed(id="to-beat", color=0))
+    loads = over_arrivals(workload, rows)
+    chart(load_curve(loads, "itl_ms", workload.itl_slo_ms, mode()), loads, "solve.itl")
+    chart(load_curve(loads, "ttft_ms", workload.ttft_slo_ms, mode()), loads, "solve.ttft")
+    st.caption(
+        "Requests like this one that arrive at random; means by queueing and Little's law, not a replay."
+    )
