@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aisim_model.models.kv_cache import ConfigError, class_defaults, read_config
-from aisim_model.models.parameters import estimate_parameters
+from aisim_model.models.weights import estimate_parameters
 
 SIZES: dict[str, Any] = {
     "num_hidden_layers": 4,
