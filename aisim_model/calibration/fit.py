@@ -144,14 +144,13 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
     refuse_too_little(measurements)
     refuse_impossible(measurements, lanes)
     trouble = descriptor_trouble(measurements)
-    columns = _columns(measurements, priced=trouble is None)
     times = measurements.milliseconds
+    columns = _columns(measurements, priced=trouble is None)
     coefficients, limit = robust_fit(columns, times)
     if coefficients[1] <= 0 and columns.shape[1] > 2:
-        trouble = (
-            "Descriptors explain the times without the bytes, which tells no bandwidth: fitted without them."
-        )
-        columns = _columns(measurements, priced=False)
+        step = "Descriptors explain the times without the bytes, which tells no bandwidth"
+        trouble = f"{step}: fitted without them."
+        columns = columns[:, :2]
         coefficients, limit = robust_fit(columns, times)
     if coefficients[1] <= 0:
         problem = "don't grow with the size, so they tell no bandwidth"
