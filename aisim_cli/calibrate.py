@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aisim_cli.output import print_json
+from aisim_cli.output import print_json, print_table
 
 
 def calibrate(
@@ -37,8 +37,9 @@ def calibrate(
     if as_json:
         print_json(found)
     else:
-        for line in lines(found):
-            print(line)
+        print_table(lines(found), header=False)
+        for message in found["messages"]:
+            print(message)
 
 
 def summary(fitted: Any) -> dict[str, Any]:
@@ -73,18 +74,16 @@ def fitted_values(fitted: Any) -> dict[str, Any]:
     }
 
 
-def lines(found: dict[str, Any]) -> list[str]:
-    """Say a fit in lines for a person."""
-    said = [
-        f"alpha_ms            {found['alpha_ms']:.4g}{_between(found['alpha_ms_interval'])}",
-        f"bandwidth_gb_s      {found['bandwidth_gb_s']:.4g}{_between(found['bandwidth_gb_s_interval'])}",
-    ]
+def lines(found: dict[str, Any]) -> list[dict[str, str]]:
+    """Say a fit in lines for a person: what, its value, its interval."""
+    names = ["alpha_ms", "bandwidth_gb_s"]
     if found["per_descriptor_us_interval"] or found["per_descriptor_us"]:
-        interval = _between(found["per_descriptor_us_interval"])
-        of_blocks = ", of a block" if found["counted"] == "blocks" else ""
-        said.append(f"per_descriptor_us   {found['per_descriptor_us']:.4g}{interval}{of_blocks}")
-    said.append(f"max_relative_error  {found['max_relative_error']:.4g} over {len(found['rows'])} rows")
-    return said + [str(message) for message in found["messages"]]
+        names.append("per_descriptor_us")
+    said = {name: f"{found[name]:.4g}{_between(found[f'{name}_interval'])}" for name in names}
+    if "per_descriptor_us" in said and found["counted"] == "blocks":
+        said["per_descriptor_us"] += ", of a block"
+    said["max_relative_error"] = f"{found['max_relative_error']:.4g} over {len(found['rows'])} rows"
+    return [{"name": name, "value": value} for name, value in said.items()]
 
 
 def _between(interval: tuple[float, float] | None) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aisim_cli.output import print_json
+from aisim_cli.output import print_json, print_table
 from aisim_model.errors import InputError
 from aisim_model.handoff import whole_count
 from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of, read_config
@@ -80,7 +80,7 @@ def kv(
     if as_json:
         print_json(rows)
     else:
-        _print_table(rows, tokens)
+        _print(rows, tokens)
     if all("error" in row for row in rows):
         raise typer.Exit(1)
 
@@ -105,37 +105,28 @@ def _bytes(file: Path) -> bytes:
         raise InputError("file", str(file), problem, "Give the path of a config.json.") from None
 
 
-def _print_table(rows: list[dict[str, Any]], tokens: int) -> None:
-    """Print a line a file, and what was assumed beneath it."""
-    sizes = ("B/token", "indexer", "window layers", "constant", "cross-attention")
-    heads = ("file", *sizes, f"at {tokens:,}", "on the wire", "per rank")
-    lines = [heads, *(_cells(row) for row in rows if "error" not in row)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    texts = iter([_line(line, widths) for line in lines])
-    if len(lines) > 1:
-        print(next(texts))
+def _print(rows: list[dict[str, Any]], tokens: int) -> None:
+    """Print a table of a line a file; beneath it what was assumed, and what couldn't be read."""
+    if sizes := [_cells(row, tokens) for row in rows if "error" not in row]:
+        print_table(sizes)
     for row in rows:
-        if "error" in row:
-            print(f"{row['file']}: {row['error']}")
-            continue
-        print(next(texts))
-        for note in row["notes"]:
-            print(f"  {note}")
+        for said in row.get("notes", [row.get("error")]):
+            print(f"{row['file']}: {said}")
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _cells(row: dict[str, Any], tokens: int) -> dict[str, Any]:
     windows = " + ".join(f"{item['bytes_per_token']:,} x {item['window']:,}" for item in row["windowed"])
-    return (
-        row["file"],
-        f"{row['growing_bytes_per_token']:,}",
-        f"{row['indexer_bytes_per_token']:,}",
-        windows or "none",
-        f"{row['constant_bytes']:,}",
-        _cross(row["cross_attention"]),
-        f"{row['kv_bytes']:,}",
-        f"{row['wire_bytes']:,}",
-        f"{row['bytes_per_rank']:,}",
-    )
+    return {
+        "file": row["file"],
+        "B/token": row["growing_bytes_per_token"],
+        "indexer": row["indexer_bytes_per_token"],
+        "window layers": windows or "none",
+        "constant": row["constant_bytes"],
+        "cross-attention": _cross(row["cross_attention"]),
+        f"at {tokens:,}": row["kv_bytes"],
+        "on the wire": row["wire_bytes"],
+        "per rank": row["bytes_per_rank"],
+    }
 
 
 def _cross(cross: dict[str, Any] | None) -> str:
@@ -143,11 +134,3 @@ def _cross(cross: dict[str, Any] | None) -> str:
         return "none"
     known = cross["bytes"]
     return f"{cross['bytes_per_source_token']:,} a source token" if known is None else f"{known:,}"
-
-
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    first, *others = (
-        cell.ljust(width) if column == 0 else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return "  ".join([first, *others]).rstrip()

@@ -6,23 +6,37 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+WIDEST = 10_000  # of lines in a file or a pipe, where nothing wraps
+
 
 def print_json(value: Any) -> None:
     """Print one JSON value; NaN and infinity are a programming error, never output."""
     print(json.dumps(value, allow_nan=False, ensure_ascii=False, indent=2))
 
 
-def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print rows of the same keys in columns, numbers to the right; None is a dash."""
+def print_table(rows: Sequence[Mapping[str, Any]], header: bool = True) -> None:
+    """Print rows of the same keys in columns, numbers to the right; None is a dash.
+
+    On a terminal long cells wrap; in a file or a pipe a row is a line.
+    """
+    from rich.console import Console  # slow to import, and --json needs none of it
+    from rich.table import Table
+
     if not rows:
         print("nothing to show")
         return
-    table = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-    to_right = [isinstance(value, int | float | None) for value in rows[0].values()]
-    for line in table:
-        cells = zip(line, widths, to_right, strict=True)
-        print("  ".join(c.rjust(w) if right else c.ljust(w) for c, w, right in cells).rstrip())
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=header)
+    for name, value in rows[0].items():
+        table.add_column(name, justify="right" if isinstance(value, int | float | None) else "left")
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    console = Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDEST
+    with console.capture() as written:
+        console.print(table)
+    for line in written.get().splitlines():
+        print(line.rstrip())
 
 
 def _cell(value: Any) -> str:

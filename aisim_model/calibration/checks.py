@@ -71,12 +71,13 @@ def refuse_odd_bandwidth(bandwidth_gb_s: float, lanes: float) -> None:
     --------
     >>> refuse_odd_bandwidth(146.0, lanes=1)
     """
+    shown = float(f"{bandwidth_gb_s:.6g}")
     if bandwidth_gb_s > fastest_gb_s(lanes):
-        raise _question("bandwidth_gb_s", bandwidth_gb_s, bandwidth_gb_s, lanes)
+        raise _question("bandwidth_gb_s", shown, bandwidth_gb_s, lanes)
     if bandwidth_gb_s < SLOWEST_GB_S:
         problem = "is slower than any link"
         remedy = "Are sizes in MB or GB where bytes are read? Name the unit in the header, as in size_mb."
-        raise InputError("bandwidth_gb_s", bandwidth_gb_s, problem, remedy)
+        raise InputError("bandwidth_gb_s", shown, problem, remedy)
 
 
 def fastest_gb_s(lanes: float) -> float:

@@ -16,10 +16,10 @@ from aisim_model.calibration.checks import (
     refuse_odd_bandwidth,
     refuse_too_little,
 )
-from aisim_model.calibration.identifiability import descriptor_trouble, odd_rows, untold
+from aisim_model.calibration.identifiability import descriptor_trouble, is_odd, odd_rows, untold
 from aisim_model.calibration.measurements import Counted, Floats, Measurements
 from aisim_model.calibration.resampling import interval, leave_one_out, resampled
-from aisim_model.calibration.robust import huber_weights, robust_fit, starting_line
+from aisim_model.calibration.robust import relative_error, robust_fit
 from aisim_model.errors import InputError
 from aisim_model.link import calibrated_ms
 from aisim_model.units import US_PER_MS
@@ -144,15 +144,14 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
     refuse_too_little(measurements)
     refuse_impossible(measurements, lanes)
     trouble = descriptor_trouble(measurements)
-    columns = _columns(measurements, priced=trouble is None)
     times = measurements.milliseconds
-    coefficients = robust_fit(columns, times[None], starting_line(columns, times))[0]
+    columns = _columns(measurements, priced=trouble is None)
+    coefficients, limit = robust_fit(columns, times)
     if coefficients[1] <= 0 and columns.shape[1] > 2:
-        trouble = (
-            "Descriptors explain the times without the bytes, which tells no bandwidth: fitted without them."
-        )
-        columns = _columns(measurements, priced=False)
-        coefficients = robust_fit(columns, times[None], starting_line(columns, times))[0]
+        step = "Descriptors explain the times without the bytes, which tells no bandwidth"
+        trouble = f"{step}: fitted without them."
+        columns = columns[:, :2]
+        coefficients, limit = robust_fit(columns, times)
     if coefficients[1] <= 0:
         problem = "don't grow with the size, so they tell no bandwidth"
         remedy = "Check which column is which, or measure larger transfers."
@@ -167,10 +166,12 @@ def calibrate(measurements: Measurements, lanes: float = 1.0) -> CalibrationFit:
 
     predicted = columns @ coefficients
     error = predicted / times - 1.0
-    weight = huber_weights((predicted - times) / np.maximum(predicted, times))
-    alpha_ms, bandwidth_gb_s, per_descriptor_us = _intervals(
-        resampled(columns, coefficients, times), coefficients
-    )
+    weight = limit / np.maximum(np.abs(relative_error(predicted, times)), limit)
+    followed = ~is_odd(error, weight)
+    if followed.sum() <= len(coefficients):
+        followed[:] = True
+    draws = resampled(columns[followed], coefficients, times[followed])
+    alpha_ms, bandwidth_gb_s, per_descriptor_us = _intervals(draws, coefficients)
     messages = [*measurements.notes, *([trouble] if trouble else [])]
     messages += untold(measurements, coefficients, alpha_ms, bandwidth_gb_s, per_descriptor_us)
     messages += odd_rows(measurements.rows, error, weight)

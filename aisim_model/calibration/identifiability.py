@@ -98,6 +98,22 @@ def untold(
     return found
 
 
+def is_odd(error: Floats, weight: Floats) -> npt.NDArray[np.bool_]:
+    """Say of each row whether the fit passes it by: far off, and counted little.
+
+    Parameters
+    ----------
+    error, weight : array of float64
+        Relative error of the fit [-], and what the row counted [-].
+
+    Examples
+    --------
+    >>> is_odd(np.array([0.01, -0.9]), np.array([1.0, 0.03]))
+    array([False,  True])
+    """
+    return (np.abs(error) > ODD_ROW) & (weight < LITTLE_WEIGHT)
+
+
 def odd_rows(rows: npt.NDArray[np.int64], error: Floats, weight: Floats) -> list[str]:
     """Name the rows that the fit passes by, and how far off they are.
 
@@ -113,7 +129,7 @@ def odd_rows(rows: npt.NDArray[np.int64], error: Floats, weight: Floats) -> list
     >>> odd_rows(np.array([2, 3]), np.array([0.01, -0.9]), np.array([1.0, 0.03]))
     ['Counted little, for being far from the rest: row 3 (fit -90%).']
     """
-    odd = np.flatnonzero((np.abs(error) > ODD_ROW) & (weight < LITTLE_WEIGHT))
+    odd = np.flatnonzero(is_odd(error, weight))
     if not odd.size:
         return []
     named = ", ".join(f"row {rows[index]} (fit {error[index]:+.0%})" for index in odd[:ROWS_NAMED])

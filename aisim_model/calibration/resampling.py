@@ -1,30 +1,29 @@
-"""How well a fit is known: fits to resampled residuals, and each row predicted from the others."""
+"""How well a fit is known: what resampled residuals do to it, and each row predicted from the others."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from aisim_model.calibration.measurements import Floats
-from aisim_model.calibration.robust import robust_fit, starting_line
+from aisim_model.calibration.robust import robust_fit
 
 SEED = 20_260_101  # fixed: the same rows give the same intervals to the bit
 MOST_RESAMPLES, FEWEST_RESAMPLES = 1000, 100
 MOST_VALUES = 400_000  # resamples times rows: what keeps a long log within seconds
-SETTLED = 1e-5  # an interval needs fewer digits than the fit
 LOW, HIGH = 0.025, 0.975  # 95% lie between
 
 
 def resampled(columns: Floats, coefficients: Floats, times: Floats) -> Floats | None:
-    """Refit to the fitted times with residuals drawn anew: a residual bootstrap.
+    """Move a fit by residuals drawn anew from its own: a residual bootstrap with one Gauss-Newton step each.
 
-    Residuals are logarithms of measured over predicted, so that every drawn time is above 0, widened by
-    ``sqrt(n / (n - coefficients))`` for what the fit has used up, and by Student's t over the normal quantile
-    for how little few rows tell of their own scatter.
+    Residuals are logarithms of measured over predicted, widened by ``sqrt(n / (n - coefficients))`` for what
+    the fit has used up, and by Student's t over the normal quantile for how little few rows tell of their own
+    scatter.
 
     Parameters
     ----------
     columns : array of float64, rows x coefficients
-        As in `robust.robust_fit`.
+        As in `robust.robust_fit`, of the rows that the fit goes by.
     coefficients : array of float64
         The fit.
     times : array of float64
@@ -46,31 +45,23 @@ def resampled(columns: Floats, coefficients: Floats, times: Floats) -> Floats | 
     >>> resampled(columns, fit, columns @ fit).std(axis=0).round(6)
     array([0., 0.])
     """
+    from scipy.stats import norm, t  # slow to import, and a page that fits nothing doesn't need it
+
     rows, unknowns = columns.shape
     if rows <= unknowns:
         return None
     predicted_ms = columns @ coefficients
-    residual = np.log(times / predicted_ms) * np.sqrt(rows / (rows - unknowns)) * _student(rows - unknowns)
+    freedom = rows - unknowns
+    widened = np.sqrt(rows / freedom) * t.ppf(HIGH, freedom) / norm.ppf(HIGH)
+    residual = np.log(times / predicted_ms) * widened
     count = int(np.clip(MOST_VALUES // rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
     drawn = np.random.default_rng(SEED).integers(rows, size=(count, rows))
-    found = robust_fit(columns, predicted_ms * np.exp(residual[drawn]), coefficients, SETTLED)
-    fits: Floats = found[found[:, 1] > 0]
+    slopes = columns / predicted_ms[:, None]
+    scale = np.abs(slopes).max(axis=0)  # columns of like size are well conditioned
+    steps = residual[drawn] @ np.linalg.pinv(slopes / scale).T / scale
+    fits: Floats = np.maximum(coefficients + steps, 0.0)
+    fits = fits[fits[:, 1] > 0]
     return fits if len(fits) else None
-
-
-def _student(freedom: int) -> float:
-    """Return Student's t over the normal quantile at the ends of an interval.
-
-    Examples
-    --------
-    2.228 over 1.960 with ten degrees of freedom:
-
-    >>> round(_student(10), 3)
-    1.137
-    """
-    from scipy.special import ndtri, stdtrit  # slow to import, and a page that fits nothing doesn't need it
-
-    return float(stdtrit(freedom, HIGH) / ndtri(HIGH))
 
 
 def interval(draws: Floats, estimate: float) -> tuple[float, float]:
@@ -98,7 +89,7 @@ def leave_one_out(columns: Floats, times: Floats) -> Floats | None:
     Parameters
     ----------
     columns, times
-        As in `robust.robust_fit`, one line of times.
+        As in `robust.robust_fit`.
 
     Returns
     -------
@@ -117,9 +108,10 @@ def leave_one_out(columns: Floats, times: Floats) -> Floats | None:
     errors = np.empty(len(rows))
     for left_out in rows:
         kept = rows != left_out
-        start = starting_line(columns[kept], times[kept])
-        coefficients = robust_fit(columns[kept], times[kept][None], start)[0]
-        errors[left_out] = columns[left_out] @ coefficients / times[left_out] - 1.0
-        if coefficients[1] <= 0 or np.unique(columns[kept, 1]).size < 2:
+        if np.unique(columns[kept, 1]).size < 2:
             return None
+        coefficients, _ = robust_fit(columns[kept], times[kept])
+        if coefficients[1] <= 0:
+            return None
+        errors[left_out] = columns[left_out] @ coefficients / times[left_out] - 1.0
     return errors

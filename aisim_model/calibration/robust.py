@@ -2,48 +2,44 @@
 
 Least squares of ``(predicted - measured) / max(predicted, measured)``: the relative error for what fits, and
 at most 1 for what doesn't, so a time that is 10 times too short pulls no harder than one 10 times too long.
-Huber weights at 1.345 times the median absolute deviation of that error are renewed until nothing moves,
-starting from the line through two rows that half of all rows lie nearest to, which odd rows can't lead.
+Huber's loss counts what is beyond 1.345 times the median absolute deviation of that error by its size, not by
+its square; fit and limit are renewed until the limit stays. The start is a line of repeated medians of the
+slopes between rows, which odd rows can't lead.
 
 Sources: P. J. Huber, "Robust Estimation of a Location Parameter", Annals of Mathematical Statistics 35, 1964;
-P. J. Rousseeuw, "Least Median of Squares Regression", J. of the American Statistical Association 79, 1984.
+A. F. Siegel, "Robust Regression Using Repeated Medians", Biometrika 69, 1982.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from aisim_model.calibration.measurements import Floats
 
 HUBER = 1.345
 SMALLEST_SPREAD = 1e-9  # rows that fit to the last digit still leave a spread to divide by
-MOST_ROUNDS = 300
-MOST_START_ROWS = 60  # rows whose pairs are tried for a start
-SETTLED = 1e-9
-SINGULAR = 1e-12  # columns that go together leave less than this
+MOST_ROUNDS = 30
+MOST_START_ROWS = 200  # rows whose pairs are tried for a start
+SETTLED, PRECISE = 1e-5, 1e-10
+NEGLIGIBLE = 1e-9  # of the shortest time: a coefficient that adds no more than this anywhere is 0
 
 
-def robust_fit(columns: Floats, times: Floats, start: Floats, settled: float = SETTLED) -> Floats:
-    """Fit coefficients, none below 0, to one or many columns of times at once.
+def robust_fit(columns: Floats, times: Floats) -> tuple[Floats, float]:
+    """Fit coefficients, none below 0, to measured times.
 
     Parameters
     ----------
     columns : array of float64, rows x coefficients
         Ones, bytes, and descriptors where counted, of each row.
-    times : array of float64, fits x rows
-        Measured times [ms], all above 0; each line is a fit of its own.
-    start : array of float64, coefficients
-        Where to begin, see `starting_line`.
-    settled : float
-        Relative change at which a fit is left as it is [-].
+    times : array of float64
+        Measured times [ms], all above 0.
 
     Returns
     -------
-    array of float64, fits x coefficients
+    coefficients : array of float64
         Milliseconds, per byte, per descriptor. Times that don't grow with the bytes have a slope of 0.
+    limit : float
+        Relative error beyond which a row counts less [-].
 
     Examples
     --------
@@ -52,119 +48,63 @@ def robust_fit(columns: Floats, times: Floats, start: Floats, settled: float = S
     >>> sizes = np.array([1e6, 1e7, 5e7, 1e8, 2e8])
     >>> times = 0.5 + 1e-8 * sizes
     >>> times[3] *= 10
-    >>> columns = np.column_stack([np.ones(5), sizes])
-    >>> robust_fit(columns, times[None], starting_line(columns, times)).round(10)
-    array([[5.e-01, 1.e-08]])
-    """
-    scale = np.abs(columns).max(axis=0)  # columns of like size keep the normal equations well conditioned
-    scaled = columns / scale
-    found = np.tile(start * scale, (len(times), 1))
-    active = np.arange(len(times))
-    for _ in range(MOST_ROUNDS):
-        line, told = found[active], times[active]
-        predicted = line @ scaled.T
-        larger = np.maximum(predicted, told)
-        error = (predicted - told) / larger
-        renewed = _least_squares(scaled, told, huber_weights(error) / (larger * larger))
-        moved = np.abs(renewed - line).max(axis=1) > settled * np.abs(line).max(axis=1)
-        found[active] = renewed
-        active = active[moved]
-        if not active.size:
-            break
-    unscaled: Floats = found / scale
-    return unscaled
-
-
-def starting_line(columns: Floats, times: Floats) -> Floats:
-    """Find the line through two rows, or one row and 0, with the least median error over all rows.
-
-    Parameters
-    ----------
-    columns : array of float64, rows x coefficients
-        As in `robust_fit`; descriptors take no part.
-    times : array of float64
-        Measured times [ms].
-
-    Returns
-    -------
-    array of float64
-        Coefficients, that of descriptors 0.
-
-    Examples
-    --------
-    >>> sizes = np.array([1e6, 1e7, 5e7, 1e8, 2e8])
-    >>> times = 0.5 + 1e-8 * sizes
-    >>> times[:2] /= 5
-    >>> starting_line(np.column_stack([np.ones(5), sizes]), times).round(10)
+    >>> robust_fit(np.column_stack([np.ones(5), sizes]), times)[0].round(10)
     array([5.e-01, 1.e-08])
     """
-    tried = np.argsort(columns[:, 1], kind="stable")
-    tried = tried[np.linspace(0, len(tried) - 1, min(len(tried), MOST_START_ROWS)).round().astype(np.int64)]
-    sizes, told = columns[tried, 1], times[tried]
-    left, right = np.triu_indices(len(tried), k=1)
-    apart = sizes[left] != sizes[right]
-    left, right = left[apart], right[apart]
-    slopes = (told[right] - told[left]) / (sizes[right] - sizes[left])
-    alphas = told[left] - slopes * sizes[left]
-    possible = (slopes > 0) & (alphas >= 0)
-    alphas = np.concatenate([alphas[possible], np.zeros(len(tried))])
-    slopes = np.concatenate([slopes[possible], told / sizes])
-    predicted = alphas[:, None] + slopes[:, None] * sizes
-    error = np.median(np.abs(predicted - told) / np.maximum(predicted, told), axis=1)
-    best = int(np.argmin(error))
-    line = np.zeros(columns.shape[1])
-    line[:2] = alphas[best], slopes[best]
-    return line
+    from scipy.optimize import least_squares  # slow to import, and a page that fits nothing doesn't need it
+    from scipy.stats import median_abs_deviation
+
+    scale = np.abs(columns).max(axis=0)  # columns of like size are well conditioned
+    scaled = columns / scale
+
+    def error(line: Floats) -> Floats:
+        return relative_error(scaled @ line, times)
+
+    def slopes(line: Floats) -> Floats:
+        change: Floats = scaled * (times / np.maximum(scaled @ line, times) ** 2)[:, None]
+        return change
+
+    found = _start(columns, times) * scale
+    limit = HUBER * max(float(median_abs_deviation(error(found))), SMALLEST_SPREAD)
+    for _ in range(MOST_ROUNDS):
+        found = least_squares(
+            error,
+            found,
+            slopes,
+            bounds=(0, np.inf),
+            method="dogbox",  # reaches a bound itself, where the default stays a hair inside
+            loss="huber",
+            f_scale=limit,
+            ftol=PRECISE,
+            xtol=PRECISE,
+            gtol=PRECISE,
+        ).x
+        before, limit = limit, HUBER * max(float(median_abs_deviation(error(found))), SMALLEST_SPREAD)
+        if abs(limit - before) <= SETTLED * before:
+            break
+    return np.where(found > NEGLIGIBLE * times.min(), found / scale, 0.0), limit
 
 
-def huber_weights(error: Floats) -> Floats:
-    """Weight of each row: 1 within 1.345 median absolute deviations, falling as one over the error beyond.
-
-    Parameters
-    ----------
-    error : array of float64
-        Relative errors [-], rows along the last axis.
+def relative_error(predicted: Floats, times: Floats) -> Floats:
+    """Error of each prediction over the larger of the two times [-].
 
     Examples
     --------
-    >>> huber_weights(np.array([-0.02, -0.01, 0.0, 0.01, 0.02, 0.5])).round(3)
-    array([1.  , 1.  , 1.  , 1.  , 1.  , 0.04])
+    >>> relative_error(np.array([2.0, 8.0]), np.array([4.0, 4.0]))
+    array([-0.5,  0.5])
     """
-    middle = np.median(error, axis=-1, keepdims=True)
-    spread = np.median(np.abs(error - middle), axis=-1, keepdims=True)
-    limit = HUBER * np.maximum(spread, SMALLEST_SPREAD)
-    size = np.abs(error)
-    return np.where(size <= limit, 1.0, limit / np.maximum(size, limit))
+    return (predicted - times) / np.maximum(predicted, times)
 
 
-def _least_squares(columns: Floats, times: Floats, weights: Floats) -> Floats:
-    """Weighted least squares with no coefficient below 0: the best of the feasible choices of columns."""
-    count = columns.shape[1]
-    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), count * count)
-    normal = (weights @ products).reshape(len(times), count, count)
-    right = (weights * times) @ columns
-    best = np.zeros((len(times), count))
-    gain = np.zeros(len(times))
-    for size in range(1, count + 1):
-        for chosen in combinations(range(count), size):
-            kept = list(chosen)
-            part = np.zeros((len(times), count))
-            part[:, kept] = _solved(normal[:, kept][:, :, kept], right[:, kept])
-            # at its optimum a choice lowers the squares by coefficients times right-hand side
-            lowered = (part * right).sum(axis=1)
-            better = (part >= 0).all(axis=1) & (lowered > gain)
-            best[better], gain[better] = part[better], lowered[better]
-    return best
+def _start(columns: Floats, times: Floats) -> Floats:
+    """Return a line to begin at, descriptors left out."""
+    from scipy.stats import siegelslopes
 
-
-def _solved(matrices: Floats, right: Floats) -> Floats:
-    """Solve each system; one that is singular has no solution of its own and gives zeros."""
-    size = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
-    alike = matrices / (
-        size[:, :, None] * size[:, None, :]
-    )  # a diagonal of ones: its determinant is at most 1
-    solvable = np.linalg.det(alike) > SINGULAR
-    found = np.zeros_like(right)
-    found[solvable] = np.linalg.solve(alike[solvable], (right / size)[solvable][..., None])[..., 0]
-    unscaled: Floats = found / size
-    return unscaled
+    rows = np.argsort(columns[:, 1], kind="stable")
+    rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_START_ROWS)).astype(np.int64)]
+    slope, alpha = siegelslopes(times[rows], columns[rows, 1])
+    line = np.zeros(columns.shape[1])
+    line[:2] = max(alpha, 0.0), max(slope, 0.0)
+    if not line.any():
+        line[0] = np.median(times)
+    return line

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Literal, Self
 
 from pydantic import model_validator
 
-from aisim_model.catalog.records import Positive, Record, Text, find, read_csv
+from aisim_model.catalog.records import Positive, Record, Table, Text
 
 
 class Link(Record):
@@ -82,67 +81,6 @@ class Gpu(Record):
     usd_per_gpu_hour: Positive | None = None
 
 
-@lru_cache(maxsize=1)
-def links() -> tuple[Link, ...]:
-    """Return every link of the catalogue.
-
-    Examples
-    --------
-    >>> {link.scope for link in links()} == {"nic", "gpu", "node"}
-    True
-    """
-    return read_csv(Link, "links.csv")
-
-
-@lru_cache(maxsize=1)
-def gpus() -> tuple[Gpu, ...]:
-    """Return every GPU of the catalogue.
-
-    Examples
-    --------
-    >>> min(gpus(), key=lambda gpu: gpu.hbm_gb).id
-    'l40s'
-    """
-    return read_csv(Gpu, "gpus.csv")
-
-
-def link(link_id: str) -> Link:
-    """Return the link of an id.
-
-    Parameters
-    ----------
-    link_id : str
-        Id, in any case.
-
-    Raises
-    ------
-    InputError
-        Where there is none; it names the nearest.
-
-    Examples
-    --------
-    >>> link("roce-100").usable_high_gb_s
-    12.0
-    """
-    return find(links(), "link", link_id)
-
-
-def gpu(gpu_id: str) -> Gpu:
-    """Return the GPU of an id.
-
-    Parameters
-    ----------
-    gpu_id : str
-        Id, in any case.
-
-    Raises
-    ------
-    InputError
-        Where there is none; it names the nearest.
-
-    Examples
-    --------
-    >>> gpu("H200").name
-    'H200'
-    """
-    return find(gpus(), "gpu", gpu_id)
+_LINKS, _GPUS = Table(Link, "links.csv", "link"), Table(Gpu, "gpus.csv", "gpu")
+links, link = _LINKS.all, _LINKS.find
+gpus, gpu = _GPUS.all, _GPUS.find

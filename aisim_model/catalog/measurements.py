@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from aisim_model.catalog.records import Positive, Record, Text, read_csv
+from aisim_model.catalog.records import Positive, Record, Table, Text
 
 Count = Annotated[int, Field(ge=1)]
 Quantity = Literal[
@@ -146,37 +145,6 @@ class BreakEven(Record):
     itl_change_percent: float
 
 
-@lru_cache(maxsize=1)
-def published_measurements() -> tuple[PublishedMeasurement, ...]:
-    """Return every published figure.
-
-    Examples
-    --------
-    >>> sum(not row.consistent for row in published_measurements())
-    2
-    """
-    return read_csv(PublishedMeasurement, "published_measurements.csv")
-
-
-@lru_cache(maxsize=1)
-def cloud_runs() -> tuple[CloudRun, ...]:
-    """Return the five end-to-end runs.
-
-    Examples
-    --------
-    >>> len(cloud_runs())
-    5
-    """
-    return read_csv(CloudRun, "cloud_runs.csv")
-
-
-@lru_cache(maxsize=1)
-def break_even() -> tuple[BreakEven, ...]:
-    """Return where splitting was seen to pay, by prompt length.
-
-    Examples
-    --------
-    >>> break_even()[-1].prompt_tokens
-    8000
-    """
-    return read_csv(BreakEven, "break_even.csv")
+published_measurements = Table(PublishedMeasurement, "published_measurements.csv").all
+cloud_runs = Table(CloudRun, "cloud_runs.csv").all
+break_even = Table(BreakEven, "break_even.csv").all

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from aisim_model.catalog.records import DATA, Record, Text, find, unique
+from aisim_model.catalog.records import Record, Table, Text
 from aisim_model.models.kv_cache.parts import HeadKv
 from aisim_model.models.spec import ModelSpec
 
@@ -98,40 +98,5 @@ class CatalogModel(Record):
         }
 
 
-@lru_cache(maxsize=1)
-def models() -> tuple[CatalogModel, ...]:
-    """Return every model of the catalogue, in order of its id.
-
-    Raises
-    ------
-    pydantic.ValidationError
-        For a file that does not hold a model.
-
-    Examples
-    --------
-    >>> len(models()) >= 14
-    True
-    """
-    files = sorted((DATA / "models").glob("*.json"), key=lambda file: file.stem)
-    return unique(CatalogModel.model_validate_json(file.read_bytes()) for file in files)
-
-
-def model(model_id: str) -> CatalogModel:
-    """Return the model of an id.
-
-    Parameters
-    ----------
-    model_id : str
-        Id, in any case.
-
-    Raises
-    ------
-    InputError
-        Where there is none; it names the nearest.
-
-    Examples
-    --------
-    >>> model("deepseek-v3").active_parameters
-    37000000000
-    """
-    return find(models(), "model", model_id)
+_MODELS = Table(CatalogModel, "models", "model")
+models, model = _MODELS.all, _MODELS.find

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import difflib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -45,55 +45,74 @@ class Record(BaseModel):
 R = TypeVar("R", bound=Record)
 
 
-def read_csv(kind: type[R], file_name: str) -> tuple[R, ...]:
-    """Read a table of the catalogue; an empty cell is a value that is not known.
+class Table(Generic[R]):
+    """All records of one kind, read and checked when they are first asked for.
 
     Parameters
     ----------
     kind : type of Record
-        What a row is.
-    file_name : str
-        Name in the catalogue's data folder.
-
-    Raises
-    ------
-    pydantic.ValidationError
-        For a row that does not hold what `kind` asks for.
-    """
-    with (DATA / file_name).open(encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines)
-        return unique(kind.model_validate({key: cell for key, cell in row.items() if cell}) for row in rows)
-
-
-def unique(records: Iterable[R]) -> tuple[R, ...]:
-    """Return the records as they are, or refuse an id that stands twice."""
-    found = tuple(records)
-    twice = [name for name, times in Counter(record.id for record in found).items() if times > 1]
-    if twice:
-        raise ValueError(f"the catalogue holds more than one record of id {', '.join(twice)}")
-    return found
-
-
-def find(records: Sequence[R], field: str, wanted: str) -> R:
-    """Return the record of an id, or refuse it with the nearest ids that exist.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        Where to look.
+        What a record is.
+    place : str
+        In the catalogue's data folder: a CSV, where an empty cell is a value that is not known, or a folder
+        of JSON files, a record each.
     field : str
-        Name of the input, for the sentence.
-    wanted : str
-        Id, in any case.
+        Name of the input that chooses a record, for the sentence.
 
-    Raises
-    ------
-    InputError
-        Where no record has that id.
+    Examples
+    --------
+    >>> from aisim_model.catalog import gpu, gpus
+    >>> min(gpus(), key=lambda gpu: gpu.hbm_gb).id, gpu("H200").name
+    ('l40s', 'H200')
     """
-    by_id = {record.id: record for record in records}
-    if (found := by_id.get(str(wanted).strip().lower())) is not None:
+
+    def __init__(self, kind: type[R], place: str, field: str = "") -> None:
+        self._kind, self._place, self._field = kind, DATA / place, field
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, R]:
+        found: dict[str, R] = {}
+        for record in self._read():
+            if record.id in found:
+                raise ValueError(f"the catalogue holds more than one record of id {record.id}")
+            found[record.id] = record
         return found
-    near = difflib.get_close_matches(str(wanted)[:100].lower(), by_id, n=3, cutoff=0.5)
-    ids = f"the nearest are {', '.join(near)}" if near else f"it holds {', '.join(by_id)}"
-    raise InputError(field, wanted, f"is not in the catalogue; {ids}", "Choose one of these.")
+
+    def _read(self) -> Iterator[R]:
+        if self._place.is_dir():
+            for file in sorted(self._place.glob("*.json"), key=lambda file: file.stem):
+                yield self._kind.model_validate_json(file.read_bytes())
+            return
+        with self._place.open(encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines):
+                yield self._kind.model_validate({key: cell for key, cell in row.items() if cell})
+
+    def all(self) -> tuple[R, ...]:
+        """Return every record, in the file's order, or by id where each has its own file.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            For a file that does not hold what the kind asks for.
+        ValueError
+            For an id that stands twice.
+        """
+        return tuple(self._by_id.values())
+
+    def find(self, wanted: str) -> R:
+        """Return the record of an id, in any case, or refuse it with the nearest ids that exist.
+
+        Parameters
+        ----------
+        wanted : str
+            The id.
+
+        Raises
+        ------
+        InputError
+            Where no record has that id.
+        """
+        if (found := self._by_id.get(str(wanted).strip().lower())) is not None:
+            return found
+        near = difflib.get_close_matches(str(wanted)[:100].lower(), self._by_id, n=3, cutoff=0.5)
+        ids = f"the nearest are {', '.join(near)}" if near else f"it holds {', '.join(self._by_id)}"
+        raise InputError(self._field, wanted, f"is not in the catalogue; {ids}", "Choose one of these.")

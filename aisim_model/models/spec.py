@@ -12,7 +12,7 @@ from aisim_model.models.kv_cache.families.heads import attention_heads
 from aisim_model.models.kv_cache.keys import HIDDEN, Keys
 from aisim_model.models.kv_cache.parts import HeadKv
 from aisim_model.models.kv_cache.read import text_keys
-from aisim_model.models.parameters import estimate_parameters
+from aisim_model.models.weights import estimate_parameters
 
 Size = Annotated[int, Field(ge=1)]
 

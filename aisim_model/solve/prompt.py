@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -80,9 +81,8 @@ def longest_prompt(x: ResolvedRow, target: Target) -> int:
         return 0
     meets = int(grid[misses[0] - 1] if len(misses) else grid[-1])
     fails = int(grid[misses[0]]) if len(misses) else meets + 1
-    while fails - meets > 1:
-        middle = (meets + fails) // 2
-        meets, fails = (middle, fails) if target.met(with_prompt(x, float(middle))) else (meets, middle)
+    between = range(meets + 1, fails)
+    meets += bisect_left(between, True, key=lambda tokens: not target.met(with_prompt(x, float(tokens))))
     return _before_any_miss(x, target, meets) if _may_fall(x) else meets
 
 
@@ -129,14 +129,10 @@ def longest_held(x: ResolvedRow, output_tokens: int) -> int:
     233500
     """
 
-    def held(prompt_tokens: int) -> bool:
-        return row_memory(with_prompt(x, float(prompt_tokens)), output_tokens).problem is None
+    def too_long(prompt_tokens: int) -> bool:
+        return row_memory(with_prompt(x, float(prompt_tokens)), output_tokens).problem is not None
 
-    fits, fails = 0, longest_allowed() + 1
-    while fails - fits > 1:
-        middle = (fits + fails) // 2
-        fits, fails = (middle, fails) if held(middle) else (fits, middle)
-    return fits
+    return bisect_left(range(1, longest_allowed() + 1), True, key=too_long)
 
 
 def _grid(x: ResolvedRow) -> npt.NDArray[np.float64]:
@@ -189,12 +185,6 @@ def cached_tokens_for(x: ResolvedRow, target: Target) -> int | None:
     def met(cached_tokens: int) -> bool:
         return bool(target.met(replace(sending, decode_cached_tokens=float(cached_tokens))))
 
-    fails, meets = 0, int(x.prompt_tokens)
-    if met(fails):
-        return 0
-    if not met(meets):
-        return None
-    while meets - fails > 1:
-        middle = (fails + meets) // 2
-        fails, meets = (fails, middle) if met(middle) else (middle, meets)
-    return meets
+    prompt_tokens = int(x.prompt_tokens)
+    fewest = bisect_left(range(prompt_tokens + 1), True, key=met)
+    return fewest if fewest <= prompt_tokens else None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aisim_model.models.kv_cache.class_shapes import has_own_rule
-from aisim_model.models.kv_cache.defaults import class_defaults
+from aisim_model.models.kv_cache.class_defaults import class_defaults, has_own_rule
 from aisim_model.models.kv_cache.document import parse
 from aisim_model.models.kv_cache.families import FAMILIES
 from aisim_model.models.kv_cache.families.base import Kind, mtp_count
@@ -28,10 +27,13 @@ from aisim_model.models.kv_cache.text_model import refuse_others, text_model
 WHICH_LAYERS = (
     *LISTS,
     *PATTERNS,
+    "attention_types",
+    "attn_layer_period",
     "attn_type_list",
     "compress_ratios",
     "full_attention_interval",
     "full_attn_idxs",
+    "hybrid_layer_ids",
     "hybrid_layer_pattern",
     "hybrid_override_pattern",
     "layer_group_size",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from aisim_model.models.kv_cache.class_defaults import is_encoder
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, LAYERS, ConfigError, Keys
 
 NESTED = (
@@ -37,89 +38,6 @@ _OTHER_FILES: Mapping[str, str] = MappingProxyType(
         "producer": "a hf_quant_config.json; give it beside the model's config.json",
         "_diffusers_version": "an image pipeline",
         "tokenizer_class": "a tokenizer's config",
-    }
-)
-_ENCODERS = frozenset(
-    {
-        "aimv2",
-        "albert",
-        "beit",
-        "bert",
-        "bert-generation",
-        "big_bird",
-        "blip_2_qformer",
-        "camembert",
-        "clip",
-        "clip_text_model",
-        "clip_vision_model",
-        "clipseg",
-        "convbert",
-        "data2vec-audio",
-        "data2vec-text",
-        "data2vec-vision",
-        "deberta",
-        "deberta-v2",
-        "deit",
-        "dinov2",
-        "dinov2_with_registers",
-        "dinov3_vit",
-        "distilbert",
-        "electra",
-        "ernie",
-        "ernie_m",
-        "esm",
-        "esmc",
-        "eurobert",
-        "flava",
-        "funnel",
-        "groupvit",
-        "gte",
-        "hubert",
-        "ibert",
-        "instructblip_qformer",
-        "layoutlm",
-        "layoutlmv3",
-        "lilt",
-        "longformer",
-        "luke",
-        "megatron-bert",
-        "metaclip_2",
-        "mobilebert",
-        "modernbert",
-        "mpnet",
-        "new",
-        "nomic_bert",
-        "nystromformer",
-        "owlv2",
-        "owlvit",
-        "parakeet_encoder",
-        "rembert",
-        "roberta",
-        "roberta-prelayernorm",
-        "roc_bert",
-        "roformer",
-        "siglip",
-        "siglip2",
-        "siglip2_text_model",
-        "siglip_text_model",
-        "siglip_vision_model",
-        "splinter",
-        "squeezebert",
-        "swin",
-        "tapas",
-        "ultrabert",
-        "videomae",
-        "vit",
-        "vivit",
-        "voxtral_encoder",
-        "wav2vec2",
-        "wav2vec2-bert",
-        "wav2vec2-conformer",
-        "wavlm",
-        "xclip",
-        "xlm-roberta",
-        "xlm-roberta-xl",
-        "xmod",
     }
 )
 _TASKS = (
@@ -193,7 +111,7 @@ def refuse_others(keys: Keys) -> None:
     masked = any(part in str(name) for name in _architectures(keys) for part in _TASKS)
     token_types = "type_vocab_size" in config and keys.model_type != "xlnet"
     sensor = "feat_extract_norm" in config or ("patch_size" in config and "vocab_size" not in config)
-    named = keys.model_type in _ENCODERS or _outer_type(keys) in _ENCODERS
+    named = is_encoder(keys.model_type) or is_encoder(_outer_type(keys))
     encoder = named or masked or token_types or sensor
     decodes = config.get("is_decoder") is True or config.get("is_encoder_decoder") is True
     if any(name in config for name in _AT_ONCE) or (encoder and not decodes):

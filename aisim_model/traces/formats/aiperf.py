@@ -1,13 +1,13 @@
 """AIPerf: fixed schedules with or without hash ids, and conversations whose later turns have a delay."""
 
-from aisim_model.traces.formats.base import TraceFormat
+from dataclasses import replace
 
-SOURCE = "https://docs.nvidia.com/aiperf (timestamp and delay in ms, blocks of 512 tokens)"
+from aisim_model.traces.formats.base import TraceFormat
 
 AIPERF = TraceFormat(
     id="aiperf",
     label="AIPerf fixed schedule",
-    source=SOURCE,
+    source="https://docs.nvidia.com/aiperf (timestamp and delay in ms, blocks of 512 tokens)",
     container="jsonl",
     arrival="timestamp",
     input_tokens="input_length",
@@ -18,18 +18,12 @@ AIPERF = TraceFormat(
     block_tokens=512,
 )
 
-AIPERF_SESSIONS = TraceFormat(
+AIPERF_SESSIONS = replace(
+    AIPERF,
     id="aiperf_sessions",
     label="AIPerf conversations",
-    source=SOURCE,
-    container="jsonl",
-    arrival="timestamp",
-    input_tokens="input_length",
-    output_tokens="output_length",
-    hash_ids="hash_ids",
     marks=("session_id", "delay"),
-    time_unit="ms",
-    block_tokens=512,
+    unit_is_certain=True,
     session="session_id",
     delay="delay",
     notes=(

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from aisim_model.catalog import gpu, gpus, link, links
-from aisim_model.catalog.hardware import Link
-from aisim_model.catalog.records import find, unique
+from aisim_model.catalog.hardware import Gpu, Link
+from aisim_model.catalog.records import DATA, Table
 from aisim_model.errors import InputError
 
 SCOPE_OF = {"per NIC": "nic", "per GPU": "gpu", "per node": "node"}
@@ -84,12 +84,15 @@ def test_an_id_near_nothing_is_refused_with_all(wanted: str) -> None:
 
 
 def test_an_id_is_found_in_any_case() -> None:
-    assert find(gpus(), "gpu", " H200 ").id == "h200"
+    assert gpu(" H200 ").id == "h200"
 
 
-def test_an_id_that_stands_twice_is_refused() -> None:
+def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    lines = (DATA / "gpus.csv").read_text().splitlines()
+    twice = next(line for line in lines if line.startswith("h200,"))
+    (tmp_path / "gpus.csv").write_text("\n".join([*lines, twice]))
     with pytest.raises(ValueError, match="more than one record of id h200"):
-        unique([gpu("h200"), gpu("b200"), gpu("h200")])
+        Table(Gpu, str(tmp_path / "gpus.csv")).all()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from aisim_model.models.kv_cache.keys import LAYERS, MAX_LAYERS, MTP, Keys
+from aisim_model.models.kv_cache.keys import HIDDEN, LAYERS, MAX_LAYERS, MTP, Keys
 from aisim_model.models.kv_cache.parts import Layer
 
 
@@ -39,6 +39,11 @@ class Kind(NamedTuple):
 FULL, NONE = Kind("full"), Kind("none")
 Pattern = Callable[[Keys], Sequence[Kind] | None]
 Keep = Callable[[Keys, Kind], Layer | None]
+Weigh = Callable[[Keys, Kind], int | None]
+
+
+def weigh_nothing_else(keys: Keys, kind: Kind) -> None:
+    """Weigh of a family whose layers weigh what those of another do."""
 
 
 class Family(NamedTuple):
@@ -54,12 +59,16 @@ class Family(NamedTuple):
         Kinds of all layers, first layer first, where the family's keys say so; else None.
     keep : callable
         What a layer of a kind keeps; None where the kind is another family's.
+    weigh : callable
+        Weights of what mixes tokens in a layer of a kind, norms, biases and convolutions left out [-]; None
+        where they are another family's. By default those of attention by heads.
     """
 
     name: str
     examples: str
     pattern: Pattern
     keep: Keep
+    weigh: Weigh = weigh_nothing_else
 
 
 def no_pattern(keys: Keys) -> None:
@@ -73,6 +82,11 @@ def keep_nothing_else(keys: Keys, kind: Kind) -> None:
 def layer_count(keys: Keys) -> int:
     """Return the number of layers [-]."""
     return keys.need(*LAYERS, what="the number of layers", high=MAX_LAYERS)
+
+
+def hidden_size(keys: Keys) -> int:
+    """Return the width of the residual stream [-]."""
+    return keys.need(*HIDDEN, what="the size of the weights")
 
 
 def mtp_count(keys: Keys) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from aisim_model.models.kv_cache.families.base import Family, Kind, fitted
+from aisim_model.models.kv_cache.families.base import Family, Kind, fitted, hidden_size
+from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import IndexKeys, LatentKv, Layer
 
@@ -55,4 +56,17 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
     return layer
 
 
-FAMILY = Family("compressed", "DeepSeek-V4", _pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """Low-rank queries, one key that is its value, an output in low-rank groups."""
+    if kind.name != "compressed":
+        return None
+    hidden, heads = hidden_size(keys), attention_heads(keys)
+    size, low_rank = head_elements(keys), keys.need("q_lora_rank", what="the query matrices")
+    groups, group_rank = keys.whole("o_groups"), keys.whole("o_lora_rank")
+    output = heads * size * hidden
+    if groups and group_rank:
+        output = heads * size * group_rank + groups * group_rank * hidden
+    return low_rank * (hidden + heads * size) + hidden * size + output
+
+
+FAMILY = Family("compressed", "DeepSeek-V4", _pattern, _keep, _weigh)

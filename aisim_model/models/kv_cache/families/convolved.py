@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aisim_model.models.kv_cache.families.base import Family, Kind, at_places, layer_count
-from aisim_model.models.kv_cache.families.heads import attention_heads, heads_layer
+from aisim_model.models.kv_cache.families.heads import attention_heads, heads_layer, heads_weights
 from aisim_model.models.kv_cache.families.windowed import window_tokens
 from aisim_model.models.kv_cache.keys import HIDDEN, MAX_LAYERS, Keys
 from aisim_model.models.kv_cache.parts import HeadKv, Layer, State
@@ -77,4 +77,10 @@ def _inputs_state(keys: Keys, heads: int, elements: int) -> State:
     return State(heads=heads, recurrent_bytes=0, conv_bytes=elements * keys.dtype_bytes)
 
 
-FAMILY = Family("convolved", "ZAYA, Inkling", _pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    if kind.name not in ("convolved", "convolved_sliding"):
+        return None
+    return heads_weights(keys, Kind("full" if kind.name == "convolved" else "sliding"))
+
+
+FAMILY = Family("convolved", "ZAYA, Inkling", _pattern, _keep, _weigh)

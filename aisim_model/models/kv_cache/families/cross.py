@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, at_places, layer_count
-from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements, heads_layer
+from aisim_model.models.kv_cache.families.heads import (
+    attention_heads,
+    head_elements,
+    heads_layer,
+    reading_weights,
+)
 from aisim_model.models.kv_cache.keys import KV_HEADS, MAX_LAYERS, Keys
 from aisim_model.models.kv_cache.parts import CrossKv, HeadKv, Layer
 
@@ -69,4 +74,9 @@ def _cross(part: HeadKv, source_tokens: int | None) -> CrossKv:
     )
 
 
-FAMILY = Family("cross", "Whisper, T5, BART, Llama-3.2-Vision", _pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """Four matrices over its own tokens, four over the source."""
+    return 4 * reading_weights(keys) if kind.name == "decoder" else None
+
+
+FAMILY = Family("cross", "Whisper, T5, BART, Llama-3.2-Vision", _pattern, _keep, _weigh)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.models.kv_cache.families.base import Family, Kind, fitted, layer_count
+from aisim_model.models.kv_cache.families.base import Family, Kind, fitted, hidden_size, layer_count
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, Keys
 from aisim_model.models.kv_cache.parts import HeadKv, Layer, State
 
@@ -156,4 +156,25 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
     return heads_layer(keys, kind) if kind.name == "full" else None
 
 
-FAMILY = Family("heads", "Llama, Qwen, GPT-2, Falcon, MPT, ChatGLM, OpenELM", _pattern, _keep)
+def heads_weights(keys: Keys, kind: Kind) -> int:
+    """Return the weights of query, key, value and output [-]."""
+    hidden, heads = hidden_size(keys), attention_heads(keys)
+    part = heads_layer(keys, kind)[0]
+    if not isinstance(part, HeadKv):
+        return 0
+    both = part.key_elements + part.value_elements
+    gate = heads * part.key_elements if _gated_output(keys) else 0
+    return hidden * (both * (heads + part.kv_heads) + gate)
+
+
+def _gated_output(keys: Keys) -> bool:
+    """Whether attention's output is gated by as many elements as a query has."""
+    return bool(keys.flag("attn_output_gate")) or keys.model_type == "qwen3_next"
+
+
+def reading_weights(keys: Keys) -> int:
+    """Return query and output of a layer that reads another one's keys and values [-]."""
+    return 2 * hidden_size(keys) * attention_heads(keys) * head_elements(keys)
+
+
+FAMILY = Family("heads", "Llama, Qwen, GPT-2, Falcon, MPT, ChatGLM, OpenELM", _pattern, _keep, heads_weights)

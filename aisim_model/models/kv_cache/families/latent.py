@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, fitted, layer_count
+from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, fitted, hidden_size, layer_count
+from aisim_model.models.kv_cache.families.heads import attention_heads
 from aisim_model.models.kv_cache.families.windowed import window_tokens
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import IndexKeys, LatentKv, Layer
@@ -79,4 +80,23 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
     return latent, IndexKeys(entry_bytes=entry_bytes, tokens_per_entry=pool)
 
 
-FAMILY = Family("latent", "DeepSeek-V2, V3, V3.2, Kimi-K2, GLM-5, MiniCPM3, LongCat", _pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """Low-rank queries, the latent and what is made of it, the output, an indexer."""
+    if kind.name not in ("full", "sliding") or not is_latent(keys):
+        return None
+    hidden, heads = hidden_size(keys), attention_heads(keys)
+    latent = keys.need(*RANKS, what="the latent")
+    nope = keys.need("qk_nope_head_dim", "attention_qk_dim", what="the size of a query head")
+    rope = keys.whole(*ROPES, low=0) or 0
+    value = keys.need("v_head_dim", "attention_v_dim", what="the size of a value head")
+    low_rank = keys.whole("q_lora_rank", "attention_q_lora_dim", low=0)
+    query = heads * (nope + rope)
+    total = low_rank * (hidden + query) if low_rank else hidden * query
+    total += hidden * (latent + rope) + latent * heads * (nope + value) + heads * value * hidden
+    index_heads, index_size = keys.whole("index_n_heads"), keys.whole("index_head_dim")
+    if index_heads and index_size:
+        total += (low_rank or hidden) * index_heads * index_size + hidden * (index_size + index_heads)
+    return total
+
+
+FAMILY = Family("latent", "DeepSeek-V2, V3, V3.2, Kimi-K2, GLM-5, MiniCPM3, LongCat", _pattern, _keep, _weigh)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, at_places, by_flags, layer_count
+from aisim_model.models.kv_cache.families.base import (
+    FULL,
+    Family,
+    Kind,
+    at_places,
+    by_flags,
+    hidden_size,
+    layer_count,
+)
 from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import Layer, State
@@ -139,6 +147,26 @@ def _lightning_state(keys: Keys) -> State:
     return _square_state(keys, heads, size, keys.whole("short_conv_kernel_size") or 1)
 
 
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """Return queries, keys, values, gates and output [-]."""
+    if kind.name != "linear":
+        return None
+    hidden = hidden_size(keys)
+    if keys.has("linear_attn_config", KIMI):
+        heads, size, _taps = kimi_sizes(keys)
+        return 4 * hidden * heads * size + 2 * size * (hidden + heads * size)
+    if keys.whole(DELTA):
+        what = "a linear layer"
+        value = keys.need(DELTA, what=what) * keys.need("linear_value_head_dim", what=what)
+        key = keys.need("linear_num_key_heads", what=what) * keys.need("linear_key_head_dim", what=what)
+        return hidden * (2 * key + 3 * value + 2 * keys.need(DELTA, what=what))
+    return 5 * hidden * attention_heads(keys) * head_elements(keys)
+
+
 FAMILY = Family(
-    "linear", "Qwen3-Next, Qwen3.5, Kimi-Linear, Solar Open 2, MiniMax-Text-01, Ring-linear", _pattern, _keep
+    "linear",
+    "Qwen3-Next, Qwen3.5, Kimi-Linear, Solar Open 2, MiniMax-Text-01, Ring-linear",
+    _pattern,
+    _keep,
+    _weigh,
 )

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, at_places, fitted, layer_count
-from aisim_model.models.kv_cache.families.heads import heads_layer
+from aisim_model.models.kv_cache.families.base import (
+    FULL,
+    Family,
+    Kind,
+    at_places,
+    fitted,
+    hidden_size,
+    layer_count,
+)
+from aisim_model.models.kv_cache.families.heads import heads_layer, heads_weights
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, Keys
 from aisim_model.models.kv_cache.parts import Layer, State
 
@@ -181,6 +189,22 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
     )
 
 
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """In and out, and for Mamba 1 the projections of its state and time steps; attention beside them."""
+    if kind.name not in ("mamba", "hybrid"):
+        return None
+    beside = heads_weights(keys, kind) if kind.name == "hybrid" else 0
+    sizes, hidden = Sizes(keys), hidden_size(keys)
+    if sizes.head_dim:
+        return beside + hidden * (3 * sizes.inner + 2 * sizes.groups * sizes.state + sizes.heads)
+    rank = keys.whole("mamba_dt_rank", "time_step_rank") or -(-hidden // 16)
+    return beside + 3 * hidden * sizes.inner + sizes.inner * (2 * rank + 2 * sizes.state)
+
+
 FAMILY = Family(
-    "mamba", "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Hymba, Zamba, PLaMo-2", _pattern, _keep
+    "mamba",
+    "Mamba, Jamba, Nemotron-H, Granite 4, Bamba, Falcon-H1, Hymba, Zamba, PLaMo-2",
+    _pattern,
+    _keep,
+    _weigh,
 )

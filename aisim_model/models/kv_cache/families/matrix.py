@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from aisim_model.models.kv_cache.families.base import Family, Kind, layer_count
+from aisim_model.models.kv_cache.families.base import Family, Kind, hidden_size, layer_count
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, Keys
 from aisim_model.models.kv_cache.parts import Layer, State
 
@@ -77,4 +77,12 @@ def _share(keys: Keys, names: tuple[str, ...]) -> Fraction:
     return Fraction(1)
 
 
-FAMILY = Family("matrix", "GLA, RetNet, DeltaNet, xLSTM", _pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """Return queries and keys; values, their gate and the output [-]."""
+    if kind.name != "matrix":
+        return None
+    heads, key, value = head_sizes(keys)
+    return hidden_size(keys) * heads * (2 * key + 3 * value)
+
+
+FAMILY = Family("matrix", "GLA, RetNet, DeltaNet, xLSTM", _pattern, _keep, _weigh)

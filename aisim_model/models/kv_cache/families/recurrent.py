@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, at_places, layer_count
+from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, at_places, hidden_size, layer_count
+from aisim_model.models.kv_cache.families.heads import attention_heads
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, Keys
 from aisim_model.models.kv_cache.parts import Layer, State
 
@@ -72,4 +73,17 @@ def _rwkv(keys: Keys, hidden: int) -> State:
     return State(heads=heads, recurrent_bytes=heads * size * size * STATE_BYTES, conv_bytes=shifts)
 
 
-FAMILY = Family("recurrent", "RecurrentGemma, RWKV 4 to 7, LFM2, StripedHyena", _pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    """RG-LRU, a short convolution, or RWKV's time mix."""
+    if kind.name not in ("recurrent", "conv", "hyena", "rwkv"):
+        return None
+    hidden = hidden_size(keys)
+    if kind.name in ("conv", "hyena"):
+        return 4 * hidden * hidden
+    if kind.name == "rwkv":
+        return (5 if keys.model_type == "rwkv" else 6) * hidden * hidden  # one of them in the channel mix
+    width = keys.whole("lru_width") or hidden
+    return 3 * hidden * width + 2 * width * width // attention_heads(keys)
+
+
+FAMILY = Family("recurrent", "RecurrentGemma, RWKV 4 to 7, LFM2, StripedHyena", _pattern, _keep, _weigh)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aisim_model.models.kv_cache.families.base import NONE, Family, Kind, fitted, no_pattern
+from aisim_model.models.kv_cache.families.heads import reading_weights
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import Layer
 
@@ -41,4 +42,14 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
     return () if kind.name in ("none", "mlp", "moe") else None
 
 
-FAMILY = Family("shared", "layers that keep nothing: Gemma-3n, Hunyuan-Large, MLP blocks", no_pattern, _keep)
+def _weigh(keys: Keys, kind: Kind) -> int | None:
+    if kind.name in ("mlp", "moe"):
+        return 0
+    if kind.name != "none":
+        return None
+    return 0 if keys.has("block_configs") else reading_weights(keys)
+
+
+FAMILY = Family(
+    "shared", "layers that keep nothing: Gemma-3n, Hunyuan-Large, MLP blocks", no_pattern, _keep, _weigh
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aisim_model.models.kv_cache import ConfigError, read_config
-from aisim_model.models.parameters import estimate_parameters
+from aisim_model.models.kv_cache import ConfigError, class_defaults, read_config
+from aisim_model.models.weights import estimate_parameters
 
 SIZES: dict[str, Any] = {
     "num_hidden_layers": 4,
@@ -175,6 +177,29 @@ def test_which_layer_is_which_is_asked_where_only_the_class_would_know() -> None
     # every second layer in full, or none with a window
     assert read_config({**config, "sliding_window_pattern": 2}).curve().windowed != ()
     assert read_config({**config, "sliding_window": None}).curve().growing_bytes_per_token == 4 * LAYER_BYTES
+
+
+@pytest.mark.parametrize(
+    "kind", ["cohere2_moe", "dory", "neomme", "embedding_gemma2_text", "gpt_neo", "zamba2"]
+)
+def test_a_class_that_mixes_layers_is_not_read_as_one_kind(kind: str) -> None:
+    with pytest.raises(ConfigError, match=f"which layers of the class {kind} keep what"):
+        read_config({**SIZES, "model_type": kind, "sliding_window": 8})
+
+
+def test_a_nested_class_of_its_own_has_its_own_window() -> None:
+    # 30 layers, every 6th in full; transformers' Gemma4UnifiedTextConfig: sliding_window 1,024, not 512
+    layout = read_config({"model_type": "gemma4_unified", "text_config": {"num_hidden_layers": 30}})
+    assert [window.window_tokens for window in layout.curve().windowed] == [1_024]
+
+
+def test_the_table_of_class_defaults_holds_what_was_put_there_by_hand() -> None:
+    table = json.loads(Path(class_defaults.__file__).with_suffix(".json").read_text())
+    for kind, entry in table["by_hand"]["keys"].items():
+        assert entry.pop("why")
+        assert entry.items() <= table["defaults"][kind].items()
+    assert table["by_hand"]["own_rule"].keys() <= set(table["own_rule"])
+    assert set(table["text_classes"].values()) <= table["defaults"].keys()
 
 
 def test_heads_listed_by_layer_hold_in_windows_too() -> None:

@@ -1,23 +1,14 @@
-"""Total and active parameters of a model, estimated from the sizes in its config.json.
-
-Counted are the weight matrices: embeddings, attention or recurrent mixers, MLPs and experts, and the router.
-Norms and biases are left out (about 0.01%), and so are vision and audio towers and MTP layers.
-*Active* are those that one token runs through: all but the experts that the router does not choose.
-"""
+"""Weights of a layer's MLP or experts, and of their router."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from aisim_model.models.kv_cache.families.base import Kind
-from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements
+from aisim_model.models.kv_cache.families.base import Kind, hidden_size
 from aisim_model.models.kv_cache.families.mamba import has_attention
-from aisim_model.models.kv_cache.families.per_layer import layer_keys
-from aisim_model.models.kv_cache.keys import ConfigError, Keys
-from aisim_model.models.kv_cache.mixers import hidden_size, mixer_weights
-from aisim_model.models.kv_cache.read import layer_kinds, text_keys
+from aisim_model.models.kv_cache.keys import Keys
 
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 CHOSEN = (
@@ -55,117 +46,11 @@ GATED_ACTIVATIONS = ("silu", "swish", "swiglu", "swigluoai", "situ")
 PLAIN_SIGNS = ("layer_norm_epsilon", "layer_norm_eps", "activation_function", "norm_epsilon", "d_model")
 
 
-class ParameterEstimate(NamedTuple):
-    """Parameters of a model, or the reason why they are not known.
-
-    Parameters
-    ----------
-    total, active : int or None
-        All parameters, and those that one token runs through [-].
-    missing : str
-        What the config lacks, as a sentence; empty where nothing is missing.
-    """
-
-    total: int | None
-    active: int | None
-    missing: str = ""
-
-
 class Weights(NamedTuple):
     """Weights of one piece: all, and those that one token runs through [-]."""
 
     total: int
     active: int
-
-
-def estimate_parameters(config: Mapping[str, Any] | str | bytes) -> ParameterEstimate:
-    """Estimate a model's parameters from its config.json.
-
-    Parameters
-    ----------
-    config : Mapping, str or bytes
-        The file's text, or the object in it.
-
-    Returns
-    -------
-    ParameterEstimate
-        Without figures, and with the missing key named, where the config doesn't size every matrix.
-
-    Raises
-    ------
-    ConfigError
-        For what is no model's config at all.
-
-    Examples
-    --------
-    >>> estimate_parameters(
-    ...     {
-    ...         "num_hidden_layers": 32,
-    ...         "hidden_size": 4096,
-    ...         "intermediate_size": 11008,
-    ...         "num_attention_heads": 32,
-    ...         "vocab_size": 32000,
-    ...         "hidden_act": "silu",
-    ...         "tie_word_embeddings": False,
-    ...     }
-    ... ).total
-    6738149376
-    """
-    keys = text_keys(config)
-    kinds = layer_kinds(keys)
-    keys = _with_nested_mlp(keys)
-    if keys.has("num_mem_blocks") or keys.model_type.startswith("zamba"):
-        return ParameterEstimate(
-            None, None, "Attention blocks are shared between layers: enter the parameters."
-        )
-    try:
-        total = active = embedding_weights(keys) + encoder_weights(keys)
-        total += _layer_embeddings(keys, len(kinds))
-        for index, (own, kind) in enumerate(zip(layer_keys(keys, len(kinds)), kinds, strict=True)):
-            mixer, forward = mixer_weights(own, kind), feed_forward_weights(own, kinds, index)
-            total += mixer + forward.total
-            active += mixer + forward.active
-    except ConfigError as error:
-        return ParameterEstimate(None, None, str(error))
-    return ParameterEstimate(total, active)
-
-
-def embedding_weights(keys: Keys) -> int:
-    """Return the weights of the embedding, twice where the head has its own [-]."""
-    vocabulary = keys.need("vocab_size", "padded_vocab_size", what="the embedding")
-    tied = keys.flag("tie_word_embeddings")
-    if tied is None:
-        outer = keys.outer.get("tie_word_embeddings")
-        tied = outer if isinstance(outer, bool) else not keys.has("rms_norm_eps")
-    return vocabulary * hidden_size(keys) * (1 if tied else 2)
-
-
-def _layer_embeddings(keys: Keys, layers: int) -> int:
-    """Return the weights of Gemma-3n's embeddings by layer, of which a token looks up one row [-]."""
-    size = keys.whole("hidden_size_per_layer_input", low=0)
-    vocabulary = keys.whole("vocab_size_per_layer_input", low=0)
-    return layers * size * vocabulary if size and vocabulary else 0
-
-
-def _with_nested_mlp(keys: Keys) -> Keys:
-    """Return the keys with those of DBRX's nested MLP beside them."""
-    if not keys.has("ffn_config"):
-        return keys
-    nested = keys.sub("ffn_config").config
-    return Keys({**keys.config, **nested}, keys.path, keys.defaults, keys.outer)
-
-
-def encoder_weights(keys: Keys) -> int:
-    """Return the weights of an encoder before the decoder; 0 where there is none [-]."""
-    layers = keys.whole("encoder_layers", "encoder_num_hidden_layers")
-    if layers is None and keys.flag("is_encoder_decoder"):
-        layers = keys.whole("num_layers")
-    if layers is None:
-        return 0
-    heads = keys.whole("encoder_attention_heads") or attention_heads(keys)
-    width = heads * head_elements(keys, heads)
-    forward = keys.whole("encoder_ffn_dim") or _intermediate(keys)
-    return layers * hidden_size(keys) * (4 * width + _matrices(keys) * forward)
 
 
 def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weights:
@@ -180,27 +65,29 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
     experts = _at(keys, EXPERTS, index)
     if keys.model_type == "longcat_flash" and experts:
         # two attention blocks share one set of experts, and have an MLP each
-        each = _mlp(keys, _intermediate(keys))
+        each = _mlp(keys, intermediate_size(keys))
         found = _experts(keys, index, experts) if index % 2 == 0 else Weights(0, 0)
         return Weights(each + found.total, each + found.active)
     sparse = kinds[index].name == "moe" if blocks else _is_sparse(keys, index)
     if not experts or experts == 1 or not sparse:
         width = keys.whole("intermediate_size_mlp", "dense_intermediate_size")
-        return Weights(*[_mlp(keys, width or _intermediate(keys, index))] * 2)
+        return Weights(*[_mlp(keys, width or intermediate_size(keys, index))] * 2)
     return _experts(keys, index, experts)
 
 
 def _experts(keys: Keys, index: int, experts: int) -> Weights:
     """Return the weights of a layer's experts, its router and what every token runs through."""
-    size = _at(keys, ("moe_intermediate_size", "expert_ffn_hidden_size"), index) or _intermediate(keys, index)
+    size = _at(keys, ("moe_intermediate_size", "expert_ffn_hidden_size"), index) or intermediate_size(
+        keys, index
+    )
     chosen = _at(keys, CHOSEN, index)
     if chosen is None:
         raise keys.missing(CHOSEN[0], "the active parameters")
     hidden, latent = hidden_size(keys), keys.whole("moe_latent_size", "routed_expert_hidden_size")
-    one = _matrices(keys) * (latent or hidden) * size
+    one = matrices(keys) * (latent or hidden) * size
     common = hidden * experts + _mlp(keys, _shared(keys, size, index)) + 2 * hidden * (latent or 0)
     if keys.flag("enable_moe_block"):
-        common += _mlp(keys, _intermediate(keys, index))
+        common += _mlp(keys, intermediate_size(keys, index))
     # some of the chosen may be experts that do nothing
     working = chosen * experts // (experts + (keys.whole("zero_expert_num", low=0) or 0))
     return Weights(experts * one + common, working * one + common)
@@ -218,10 +105,10 @@ def _at(keys: Keys, names: Sequence[str], index: int) -> int | None:
 
 
 def _mlp(keys: Keys, width: int) -> int:
-    return _matrices(keys) * hidden_size(keys) * width
+    return matrices(keys) * hidden_size(keys) * width
 
 
-def _matrices(keys: Keys) -> int:
+def matrices(keys: Keys) -> int:
     """Return how many matrices an MLP has: gated ones three, plain ones two."""
     act = keys.raw("hidden_act", "hidden_activation", "mlp_hidden_act", "activation_function")
     if keys.has("ffn_act_fn") or keys.model_type in GATED_CLASSES:
@@ -233,14 +120,15 @@ def _matrices(keys: Keys) -> int:
     return GATED_MATRICES if gated or not keys.has(*PLAIN_SIGNS) else PLAIN_MATRICES
 
 
-def _intermediate(keys: Keys, index: int = 0) -> int:
+def intermediate_size(keys: Keys, index: int = 0) -> int:
+    """Return the width of a layer's MLP [-]."""
     width = _at(keys, INTERMEDIATE, index)
     if width is None and keys.model_type in ("rwkv5", "rwkv6"):
         return int(3.5 * hidden_size(keys)) // 32 * 32  # as the class rounds
     adjusted = keys.flag("block_auto_adjust_ff_dim")
     if adjusted or (adjusted is None and keys.has("block_ff_dim")):
         return math.ceil(2 * (width or 0) // 3 / 256) * 256  # LFM2 takes two thirds, in steps of 256
-    if width is None and _matrices(keys) > PLAIN_MATRICES:
+    if width is None and matrices(keys) > PLAIN_MATRICES:
         raise keys.missing(INTERMEDIATE[0], "the size of the MLP")
     width = width or 4 * hidden_size(keys)  # what GPT-2, BLOOM, Falcon and MPT take for granted
     # the first Qwen declares both of its gated halves as one

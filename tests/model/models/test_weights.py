@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aisim_model.models.parameters import estimate_parameters
+from aisim_model.models.weights import estimate_parameters
 
 # in billions, from the models' own pages; None where a maker gives no active figure
 PUBLISHED = (
