@@ -62,7 +62,7 @@ def published_fits() -> Mapping[str, CalibrationFit]:
     Examples
     --------
     >>> [round(fit.calibration.bandwidth_gb_s) for fit in published_fits().values()]
-    [146, 170]
+    [145, 170]
     """
     return MappingProxyType(
         {
