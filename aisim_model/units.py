@@ -4,6 +4,7 @@ from __future__ import annotations
 
 BYTES_PER_GB = 1e9
 BYTES_PER_TB = 1e12
+GB_PER_TB = 1000.0
 FLOPS_PER_TFLOP = 1e12
 BYTES_PER_GIB = 2**30
 MS_PER_S = 1000.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import PositiveInt, model_validator
 
 from aisim_model.catalog.records import Positive, Record, Table, Text
 
@@ -64,6 +64,12 @@ class Gpu(Record):
         Memory [GB].
     hbm_tb_s : float
         Memory bandwidth [TB/s].
+    nvlink_gb_s, nic_gb_s : float
+        Bandwidth of a GPU to others of its node, and beyond, one direction [GB/s].
+    nvlink_gpus : int
+        GPUs that reach each other without a NIC [-].
+    fabric_source : str
+        Where these three are from.
     usd_per_gpu_hour : float or None
         Price of one GPU for an hour [USD]; None where it is not known.
 
@@ -78,6 +84,10 @@ class Gpu(Record):
     fp4_dense_tflops: Positive | None = None
     hbm_gb: Positive
     hbm_tb_s: Positive
+    nvlink_gb_s: Positive
+    nic_gb_s: Positive
+    nvlink_gpus: PositiveInt
+    fabric_source: Text
     usd_per_gpu_hour: Positive | None = None
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
+from aisim_model.scenario.deployment import NEEDED_FIELDS
 
 
 class Rival(NamedTuple):
@@ -42,7 +44,8 @@ def rivals(x: ResolvedRow) -> tuple[Rival, ...]:
 
     Examples
     --------
-    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
+    from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Scenario
     >>> found = rivals(resolve(Scenario().workload, Scenario().selected))
     >>> [(one.model, round(one.milliseconds, 2)) for one in found if one.quantity == "exposed transfer"]
@@ -88,37 +91,24 @@ def _overlaps(x: ResolvedRow) -> Iterator[Rival]:
 
 
 def _prefills(x: ResolvedRow) -> Iterator[Rival]:
-    table = x.row.prefill_table
-    beyond = bool(table) and bool(prefill_extrapolated(_as(x, prefill_model="table")))
-    asked = {
-        "roofline": (
-            x.spec.total_parameters is not None,
-            f"{x.peak_tflops:,.0f} TFLOPS x MFU {x.mfu:g}, {x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}",
-        ),
-        "rate": (x.prefill_tokens_per_s is not None, "your measured rate"),
-        "table": (
-            bool(table),
-            "your table" + (", its last line carried on: outside its rows" if beyond else ""),
-        ),
-        "fixed": (x.prefill_pass_ms is not None, "your time a pass"),
-        "polynomial": (True, "the reference engine's own timing, which knows no model"),
-    }
-    for model, (known, assumes) in asked.items():
-        if known:
-            found = float(prefill_ms(_as(x, prefill_model=model)))
-            yield Rival("prefill", model, found, x.row.prefill_model == model, assumes)
+    for name in PREFILL_MODELS:
+        if has_its_inputs(x, "prefill", name):
+            asked, assumes = _as(x, prefill_model=name), MODELS[name].assumes
+            if bool(prefill_extrapolated(asked)):
+                assumes += ", extrapolated: outside its rows"
+            yield Rival("prefill", name, float(prefill_ms(asked)), x.row.prefill_model == name, assumes)
 
 
 def _decodes(x: ResolvedRow) -> Iterator[Rival]:
-    asked = {
-        "roofline": (
-            x.spec.total_parameters is not None,
-            f"weights and KV read once at {x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}",
-        ),
-        "fixed": (x.decode_step_ms is not None, "your measured step"),
-        "polynomial": (True, f"the reference engine's own timing, a pool of {x.pool_tokens:,.0f} tokens"),
-    }
-    for model, (known, assumes) in asked.items():
-        if known:
-            found = float(decode_step_ms(_as(x, decode_model=model)))
-            yield Rival("decode step", model, found, x.row.decode_model == model, assumes)
+    for name in DECODE_MODELS:
+        if has_its_inputs(x, "decode", name):
+            found = float(decode_step_ms(_as(x, decode_model=name)))
+            yield Rival("decode step", name, found, x.row.decode_model == name, MODELS[name].assumes)
+
+
+def has_its_inputs(x: ResolvedRow, side: Literal["prefill", "decode"], name: str) -> bool:
+    """Say whether a row has what a model of a pass asks for: the model's parameters, or a measured number."""
+    if MODELS[name].assumes_parameters:
+        return x.spec.total_parameters is not None
+    field = NEEDED_FIELDS.get((f"{side}_model", name))
+    return field is None or getattr(x.row, field) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,6 +13,7 @@ from aisim_model.models.kv_cache.families.heads import attention_heads
 from aisim_model.models.kv_cache.keys import HIDDEN, Keys
 from aisim_model.models.kv_cache.parts import HeadKv
 from aisim_model.models.kv_cache.read import text_keys
+from aisim_model.models.shape import Experts, Shape, read_experts, shape_of
 from aisim_model.models.weights import estimate_parameters
 
 Size = Annotated[int, Field(ge=1)]
@@ -38,6 +40,8 @@ class ModelSpec(BaseModel):
         All parameters, and those that one token runs through [-]; None where they are not known.
     parameters_from : str
         ``declared``, ``estimated``, or why they are not known.
+    experts : Experts
+        What its config says of experts and embedding; none where it doesn't.
 
     Examples
     --------
@@ -60,6 +64,12 @@ class ModelSpec(BaseModel):
     total_parameters: Size | None = None
     active_parameters: Size | None = None
     parameters_from: str = "declared"
+    experts: Experts = Experts()
+
+    @property
+    def shape(self) -> Shape:
+        """Its sizes as a pass feels them."""
+        return _shape(self)
 
     @classmethod
     def from_config(
@@ -113,7 +123,13 @@ class ModelSpec(BaseModel):
             total_parameters=total,
             active_parameters=active,
             parameters_from=origin,
+            experts=read_experts(keys.outer),
         )
+
+
+@lru_cache(maxsize=64)
+def _shape(spec: ModelSpec) -> Shape:
+    return shape_of(spec)
 
 
 def _head_dim(keys: Keys, kv: KvLayout) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from aisim_model.arrays import Floats, Values
@@ -9,6 +11,57 @@ from aisim_model.models.kv_cache.curve import ByteCurve
 
 # places from the start of these numbers on; a pair of bytes and tokens for each window follows
 PER_TOKEN, STATE, WINDOWS, PAIRS = range(4)
+
+
+STATE_MOVES = 2.0  # a recurrent state is read and written in each step
+
+
+class RankKv(NamedTuple):
+    """What one rank reads of the cache in a pass; every field a float, or an array.
+
+    Parameters
+    ----------
+    token_bytes : float
+        For each token of a context, however long: growing layers and index keys [B].
+    window_bytes, window_tokens : float
+        For each token of a window, and the window's length [B], [-].
+    sequence_bytes : float
+        For each decoding sequence, whatever its context: a recurrent state, read and written, and a source's
+        keys and values [B].
+    """
+
+    token_bytes: Values
+    window_bytes: Values
+    window_tokens: Values
+    sequence_bytes: Values
+
+
+def rank_kv(curve: ByteCurve, ranks: float) -> RankKv:
+    """Work out what one rank reads of what all ranks of a worker hold of a request.
+
+    Parameters
+    ----------
+    curve : ByteCurve
+        Bytes over all ranks.
+    ranks : float
+        Ranks that hold them evenly [-].
+
+    Examples
+    --------
+    Qwen3-32B in bf16, TP4: 64 layers of 2 heads of 2 x 128 elements of 2 B.
+
+    >>> from aisim_model.models.kv_cache import KvCurve
+    >>> rank_kv(KvCurve(growing_bytes_per_token=262_144), 4).token_bytes
+    65536.0
+    """
+    windows = sum(float(window.bytes_per_token) for window in curve.windowed)
+    full = sum(float(window.bytes_per_token) * window.window_tokens for window in curve.windowed)
+    return RankKv(
+        token_bytes=curve.per_token_bytes / ranks,
+        window_bytes=windows / ranks,
+        window_tokens=full / windows if windows else 0.0,  # of several windows their mean by bytes
+        sequence_bytes=(STATE_MOVES * curve.recurrent_bytes + curve.source_bytes) / ranks,
+    )
 
 
 def kv_numbers(curve: ByteCurve) -> tuple[Values, ...]:

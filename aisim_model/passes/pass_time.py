@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from aisim_model.arrays import Values, count_pieces, unboxed
 from aisim_model.errors import InputError
-from aisim_model.passes import simple_roofline
+from aisim_model.passes import roofline, simple_roofline
 from aisim_model.passes.registry import ADDS_UP, MIXES, MODELS, Kind, Numbers, pass_ms
 from aisim_model.passes.work import PassWork, prompt_work
 from aisim_model.passes.worker import Table, Worker
 from aisim_model.units import MS_PER_S, NS_PER_MS
+
+Line = tuple[Values, Values]  # its value at the first place, and its rise from one to the next
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,6 @@ class PassModel:
     def is_constant(self) -> bool:
         """Whether a decode step takes the same time whatever it works on."""
         return self.kind is Kind.LINE
-
-    @property
-    def lines(self) -> tuple[PassModel, ...]:
-        """Models of full passes, straight lines in the tokens before, of which this is the larger."""
-        if self.kind is not Kind.SIMPLE_ROOFLINE:
-            return (self,)
-        return tuple(PassModel(self.kind, numbers) for numbers in simple_roofline.bounds(self.numbers))
 
     def ms(self, work: PassWork, prompts: Values) -> Values:
         """Time of a pass [ms]."""
@@ -220,28 +215,44 @@ class PassTime:
             spent = pass_ms(self.prefill, uncached, 0.0)
         else:
             full = np.floor_divide(uncached, pass_tokens)
-            lines = [
-                (pass_ms(line, pass_tokens, 0.0), pass_ms(line, pass_tokens, pass_tokens))
-                for line in self.prefill.lines
-            ]
-            spent = _sum_of_larger(lines, full)
+
+            def line(model: PassModel, start: float = 0.0) -> Line:
+                at = pass_ms(model, pass_tokens, start * pass_tokens)
+                rise = pass_ms(model, pass_tokens, (start + 1.0) * pass_tokens) - at
+                return at - start * rise, rise
+
+            spent = _full_passes_ms(self.prefill, line, full, pass_tokens)
             spent = spent + pass_ms(self.prefill, uncached - full * pass_tokens, full * pass_tokens)
         if not self.mixes and np.any(sequences):
             spent = spent + count_pieces(uncached, pass_tokens) * self.step_ms(sequences, context_tokens)
         return unboxed(spent)
 
 
-def _sum_of_larger(lines: Sequence[tuple[Values, Values]], count: Values) -> Values:
-    """Add up, over so many places, the larger of one or two straight lines given at places 0 and 1."""
-    (first, second), *others = lines
-    rise = second - first
-    if not others:
-        return count * first + rise * count * (count - 1.0) / 2.0
-    ((late, late_second),) = others
-    late_rise = late_second - late
-    turned = np.less(late_rise, rise)
-    first, late = np.where(turned, late, first), np.where(turned, first, late)
-    rise, late_rise = np.where(turned, late_rise, rise), np.where(turned, rise, late_rise)
+def _full_passes_ms(model: PassModel, line: Callable[..., Line], count: Values, pass_tokens: float) -> Values:
+    """Add up so many full passes of a prompt [ms].
+
+    A full pass's time is a straight line in its place, or the larger or the smaller of two.
+    """
+    if model.kind is Kind.SIMPLE_ROOFLINE:  # arithmetic, or memory
+        arithmetic, memory = simple_roofline.bounds(model.numbers)
+        return _sum_of_larger(
+            line(PassModel(model.kind, arithmetic)), line(PassModel(model.kind, memory)), count
+        )
+    if model.kind is Kind.ROOFLINE and np.any(model.numbers[roofline.WINDOW_PAIR_MS]):
+        # windows that fill, and windows that are full
+        filling = line(PassModel(model.kind, roofline.with_windows_filling(model.numbers)))
+        window = float(np.max(model.numbers[roofline.WINDOW_ATTENDED]))
+        full = line(model, float(window // pass_tokens + 1.0))
+        return -_sum_of_larger((-filling[0], -filling[1]), (-full[0], -full[1]), count)
+    start, rise = line(model)
+    return count * start + rise * count * (count - 1.0) / 2.0
+
+
+def _sum_of_larger(one: Line, other: Line, count: Values) -> Values:
+    """Add up, over so many places, the larger of two straight lines."""
+    turned = np.less(other[1], one[1])
+    first, late = np.where(turned, other[0], one[0]), np.where(turned, one[0], other[0])
+    rise, late_rise = np.where(turned, other[1], one[1]), np.where(turned, one[1], other[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         meet = np.divide(first - late, late_rise - rise)  # NaN for lines that are the same
     early = np.clip(np.floor(np.where(np.isnan(meet), np.inf, meet)) + 1.0, 0.0, count)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from aisim_model.arrays import Floats, Values
-from aisim_model.passes import kv_read, line, polynomial, simple_roofline, table
+from aisim_model.passes import kv_read, line, polynomial, roofline, simple_roofline, table
 from aisim_model.passes.worker import Worker
 
 Numbers = tuple[Values, ...]
@@ -24,6 +24,7 @@ class Kind(IntEnum):
     TABLE = 1
     POLYNOMIAL = 2
     SIMPLE_ROOFLINE = 3
+    ROOFLINE = 4
 
 
 class Model(NamedTuple):
@@ -35,6 +36,8 @@ class Model(NamedTuple):
         Its formula.
     prefill, decode : callable or None
         What makes a worker its numbers, for prompts and for decode steps; None where it times none.
+    assumes : str
+        What its times rest on.
     assumes_parameters : bool
         Whether it asks for the model's parameters.
     """
@@ -42,6 +45,7 @@ class Model(NamedTuple):
     kind: Kind
     prefill: Callable[[Worker], Numbers] | None
     decode: Callable[[Worker], Numbers] | None
+    assumes: str
     assumes_parameters: bool = False
 
 
@@ -72,18 +76,33 @@ def _table(worker: Worker) -> Numbers:
 
 MODELS = MappingProxyType(
     {
-        "roofline": Model(Kind.SIMPLE_ROOFLINE, simple_roofline.numbers, simple_roofline.numbers, True),
-        "rate": Model(Kind.LINE, _rate, None),
-        "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step),
-        "polynomial": Model(Kind.POLYNOMIAL, _pool, _pool),
-        "table": Model(Kind.TABLE, _table, None),
+        "roofline": Model(
+            Kind.ROOFLINE,
+            roofline.numbers,
+            roofline.numbers,
+            "a floor of each layer and collective, weights, attention and cache apart; fitted to silicon",
+            assumes_parameters=True,
+        ),
+        "simple_roofline": Model(
+            Kind.SIMPLE_ROOFLINE,
+            simple_roofline.numbers,
+            simple_roofline.numbers,
+            "arithmetic or memory, one share reached of each, no floor",
+            assumes_parameters=True,
+        ),
+        "rate": Model(Kind.LINE, _rate, None, "your measured rate"),
+        "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step, "your time of a pass"),
+        "table": Model(Kind.TABLE, _table, None, "your table of measured prompts"),
+        "polynomial": Model(
+            Kind.POLYNOMIAL, _pool, _pool, "the reference engine's own timing, which knows no model"
+        ),
     }
 )
 PREFILL_MODELS = tuple(name for name, model in MODELS.items() if model.prefill)
 DECODE_MODELS = tuple(name for name, model in MODELS.items() if model.decode)
 
 ADDS_UP = frozenset({Kind.TABLE})  # the passes of a prompt take what one pass of all its tokens would
-MIXES = frozenset({Kind.SIMPLE_ROOFLINE})  # what times prompts and sequences in one call
+MIXES = frozenset({Kind.ROOFLINE, Kind.SIMPLE_ROOFLINE})  # what times prompts and sequences in one call
 
 # what a compiled replay calls
 FORMULAS = (
@@ -95,6 +114,7 @@ FORMULAS = (
     polynomial.pass_ms,
     simple_roofline.touched_parameters,
     simple_roofline.pass_ms,
+    roofline.pass_ms,
     kv_read.kv_read_bytes,
 )
 
@@ -134,6 +154,8 @@ def pass_ms(
         return table.pass_ms(numbers, new_tokens, resumed_tokens)
     if kind == 2:
         return polynomial.pass_ms(numbers, prompts, new_tokens, sequences, context_tokens)
-    return simple_roofline.pass_ms(
-        numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
-    )
+    if kind == 3:
+        return simple_roofline.pass_ms(
+            numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
+        )
+    return roofline.pass_ms(numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens)

@@ -57,15 +57,17 @@ def numbers(worker: Worker) -> tuple[Values, ...]:
         Active and total parameters [-], FLOPs of a pair of tokens in attention, bytes of a weight, time of a
         FLOP and of a byte on all ranks [ms], and those of `kv_read.kv_numbers`.
     """
-    ranks_per_ms = worker.tensor_parallel / MS_PER_S
-    flops_per_ms = worker.peak_tflops * FLOPS_PER_TFLOP * worker.mfu * ranks_per_ms
-    bytes_per_ms = worker.hbm_tb_s * BYTES_PER_TB * worker.memory_efficiency * ranks_per_ms
+    shape, speeds, ranks_per_ms = worker.shape, worker.speeds, worker.tensor_parallel / MS_PER_S
+    mfu = MFU if worker.mfu is None else worker.mfu
+    share = MEMORY_EFFICIENCY if worker.memory_efficiency is None else worker.memory_efficiency
+    flops_per_ms = speeds.expert_tflops * FLOPS_PER_TFLOP * mfu * ranks_per_ms
+    bytes_per_ms = speeds.hbm_tb_s * BYTES_PER_TB * share * ranks_per_ms
     return (
         worker.active_parameters,
         worker.total_parameters,
         # scores and values, 2 FLOPs each; windowed layers count in full, an upper bound
-        4.0 * worker.attention_layers * worker.attention_heads * worker.head_dim,
-        worker.weight_bytes_per_parameter,
+        4.0 * shape.attention_layers * shape.attention_heads * shape.head_dim,
+        speeds.expert_bytes,
         1.0 / flops_per_ms,
         1.0 / bytes_per_ms,
         *kv_numbers(worker.kv),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from aisim_model.arrays import Values
 from aisim_model.models.kv_cache.curve import ByteCurve
+from aisim_model.models.shape import Shape
+from aisim_model.passes.speeds import Speeds
 
 Table = tuple[tuple[float, float], ...]
 
@@ -18,22 +20,18 @@ class Worker:
     ----------
     active_parameters, total_parameters : float
         Weights that one token uses, and all of them [-]; 0 where they are not known.
-    attention_layers, attention_heads : int
-        Layers with attention over the request's own tokens, and query heads of each [-].
-    head_dim : float
-        Elements of a head, the mean of its key and its value [-].
+    shape : Shape
+        Sizes of the model.
     kv : ByteCurve
         KV bytes of one request over all ranks of the worker.
-    weight_bytes_per_parameter : float
-        2 for bf16, 1 for fp8 [B].
-    peak_tflops : float
-        Dense peak of one GPU at the precision of the arithmetic [TFLOPS].
-    hbm_tb_s : float
-        Memory bandwidth of one GPU [TB/s].
+    speeds : Speeds
+        Of its GPUs, at the precision of the weights.
     tensor_parallel : int
         Ranks [-].
-    mfu, memory_efficiency : float or array
-        Shares of the two peaks that the simple roofline takes as reached [-].
+    engine : str
+        Whose floor of a pass counts.
+    mfu, memory_efficiency : float, array or None
+        Shares of the peaks of arithmetic and memory that are reached [-]; None leaves them to the model.
     pool_tokens : float
         KV pool [tokens], of which the reference's polynomial takes a share.
     prefill_tokens_per_s, prefill_pass_ms, decode_step_ms : float, array or None
@@ -44,16 +42,13 @@ class Worker:
 
     active_parameters: float
     total_parameters: float
-    attention_layers: int
-    attention_heads: int
-    head_dim: float
+    shape: Shape
     kv: ByteCurve
-    weight_bytes_per_parameter: float
-    peak_tflops: float
-    hbm_tb_s: float
+    speeds: Speeds
     tensor_parallel: int
-    mfu: Values
-    memory_efficiency: Values
+    engine: str
+    mfu: Values | None
+    memory_efficiency: Values | None
     pool_tokens: float
     prefill_tokens_per_s: Values | None = None
     prefill_pass_ms: Values | None = None

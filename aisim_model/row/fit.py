@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from aisim_model.models.kv_cache import KvCurve
+from aisim_model.passes.speeds import BYTES_PER_PARAMETER
 from aisim_model.units import BYTES_PER_GB
 
-BYTES_PER_PARAMETER = (("bf16", 2.0), ("fp8", 1.0), ("fp4", 0.5625))  # fp4 counts a scale for 16 weights
 MAX_POOL_TOKENS = 2**53
 
 
@@ -22,7 +22,7 @@ def bytes_per_parameter(precision: str) -> float:
     >>> bytes_per_parameter("fp8")
     1.0
     """
-    return dict(BYTES_PER_PARAMETER)[precision]
+    return BYTES_PER_PARAMETER[precision]
 
 
 def weight_bytes(total_parameters: float, precision: str) -> float:

@@ -14,7 +14,9 @@ from aisim_model.errors import InputError
 from aisim_model.link import lanes
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.models.spec import ModelSpec
-from aisim_model.row.fit import bytes_per_parameter, pool_bytes, pool_tokens, weight_bytes
+from aisim_model.passes.registry import MODELS
+from aisim_model.passes.speeds import Speeds, speeds
+from aisim_model.row.fit import pool_bytes, pool_tokens, weight_bytes
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.scenario.engines import EngineProfile
 
@@ -51,9 +53,10 @@ class ResolvedRow:
         What one handoff gets in all [GB/s].
     measured_low_gb_s : float or None
         The same at the lowest bandwidth that was measured on this link [GB/s].
-    peak_tflops, weight_bytes_per_parameter, pool_tokens
-        Dense peak of one GPU at the row's precision [TFLOPS], bytes of a weight [B], KV pool of a decode
-        worker [tokens].
+    speeds : Speeds
+        Of its GPU, at the precision of the weights.
+    pool_tokens : float
+        KV pool of a decode worker [tokens].
     alpha_ms, per_descriptor_us, ... decode_step_ms
         The row's numbers of those names.
     """
@@ -73,15 +76,14 @@ class ResolvedRow:
     decode_cached_tokens: Values
     bandwidth_gb_s: Values
     measured_low_gb_s: float | None
-    peak_tflops: float
-    weight_bytes_per_parameter: float
+    speeds: Speeds
     pool_tokens: float
     alpha_ms: Values
     per_descriptor_us: Values
     link_efficiency: Values
     orchestration_ms: Values
-    mfu: Values
-    memory_efficiency: Values
+    mfu: Values | None
+    memory_efficiency: Values | None
     prefill_tokens_per_s: Values | None
     prefill_pass_ms: Values | None
     decode_step_ms: Values | None
@@ -138,8 +140,7 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
         decode_cached_tokens=float(workload.decode_cached_tokens),
         bandwidth_gb_s=nominal if row.bandwidth_gb_s is None else row.bandwidth_gb_s,
         measured_low_gb_s=low,
-        peak_tflops=getattr(gpu, f"{row.weight_dtype}_dense_tflops"),  # Deployment sees that it has one
-        weight_bytes_per_parameter=bytes_per_parameter(row.weight_dtype),
+        speeds=speeds(gpu.id, row.weight_dtype, mixture=spec.total_parameters != spec.active_parameters),
         pool_tokens=pool_tokens(pool, held_decode) if row.pool_tokens is None else float(row.pool_tokens),
         **{name: getattr(row, name) for name in ROW_NUMBERS},
     )
@@ -148,7 +149,7 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
 def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
     """Refuse a roofline of a model whose size isn't known."""
     unknown = spec.total_parameters is None or spec.active_parameters is None
-    if unknown and "roofline" in (row.prefill_model, row.decode_model):
+    if unknown and any(MODELS[name].assumes_parameters for name in (row.prefill_model, row.decode_model)):
         problem = f"times {spec.name}, whose parameters are not known ({spec.parameters_from})"
         remedy = (
             "Give the model's parameters, add the missing keys to its config.json, or choose measured times."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -12,7 +13,7 @@ from aisim_model.handoff import TransferTimingMode
 from aisim_model.link import GPUS_PER_NODE, Overlap, PrefixCredit
 from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
 from aisim_model.passes.measured_table import checked_table
-from aisim_model.passes.simple_roofline import MEMORY_EFFICIENCY, MFU
+from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.workload import Milliseconds
@@ -20,11 +21,18 @@ from aisim_model.scenario.workload import Milliseconds
 MOST_ROWS = 40
 MOST_WORKERS = 100_000
 LEAST_GB_S = 1e-6
+# what a chosen model of a pass asks of its row
+NEEDED_FIELDS = MappingProxyType(
+    {
+        ("prefill_model", "rate"): "prefill_tokens_per_s",
+        ("prefill_model", "fixed"): "prefill_pass_ms",
+        ("prefill_model", "table"): "prefill_table",
+        ("decode_model", "fixed"): "decode_step_ms",
+    }
+)
 
 Kind = Literal["split", "aggregated"]
 LinkModel = Literal["reference", "calibrated"]
-PrefillModel = Literal["roofline", "rate", "fixed", "polynomial", "table"]
-DecodeModel = Literal["roofline", "fixed", "polynomial"]
 Precision = Literal["bf16", "fp8", "fp4"]
 
 Ranks = Annotated[int, Field(ge=1, le=512)]
@@ -76,8 +84,8 @@ class Deployment(Frozen):
     link_model: LinkModel = Field(
         "reference", title="Link model", description="Bytes over bandwidth, or with measured costs beside it."
     )
-    prefill_model: PrefillModel = Field("roofline", title="Prefill time", description="Which model times it.")
-    decode_model: DecodeModel = Field("roofline", title="Decode step", description="Which model times it.")
+    prefill_model: str = Field("roofline", title="Prefill time", description="Which model times it.")
+    decode_model: str = Field("roofline", title="Decode step", description="Which model times it.")
 
     bandwidth_gb_s: Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)] | None = Field(
         None, title="Bandwidth", description="What one handoff gets in all; 0 or below sends nothing."
@@ -130,11 +138,11 @@ class Deployment(Frozen):
         None, title="Prefill table", description="Measured tokens and milliseconds.", max_length=64
     )
     decode_step_ms: Milliseconds | None = Field(None, title="Decode step", description="Measured or fixed.")
-    mfu: Share = Field(MFU, title="MFU", description="Share of the GPU's dense peak in prefill.")
-    memory_efficiency: Share = Field(
-        MEMORY_EFFICIENCY,
-        title="Memory efficiency",
-        description="Share of the HBM bandwidth.",
+    mfu: Share | None = Field(
+        None, title="MFU", description="Share of the dense peak that weights reach; the model's where open."
+    )
+    memory_efficiency: Share | None = Field(
+        None, title="Memory efficiency", description="Share of HBM bandwidth; the model's where open."
     )
     kv_pool_share: Share = Field(
         0.9, title="HBM for weights and KV", description="Share of HBM that weights and KV pool may fill."
@@ -156,6 +164,15 @@ class Deployment(Frozen):
         if info.field_name == "engine":
             return engine(value).id
         return kv_dtype_of(value).name
+
+    @field_validator("prefill_model", "decode_model")
+    @classmethod
+    def _times_it(cls, value: str, info: ValidationInfo) -> str:
+        known = PREFILL_MODELS if info.field_name == "prefill_model" else DECODE_MODELS
+        if value not in known:
+            problem = f"must be one of {', '.join(known)}"
+            raise InputError(str(info.field_name), value, problem, "Choose one of them.")
+        return value
 
     @field_validator("bandwidth_gb_s")
     @classmethod
@@ -182,13 +199,7 @@ class Deployment(Frozen):
 
     @model_validator(mode="after")
     def _chosen_model_has_its_number(self) -> Self:
-        needs = {
-            ("prefill_model", "rate"): "prefill_tokens_per_s",
-            ("prefill_model", "fixed"): "prefill_pass_ms",
-            ("prefill_model", "table"): "prefill_table",
-            ("decode_model", "fixed"): "decode_step_ms",
-        }
-        for (chooser, choice), field in needs.items():
+        for (chooser, choice), field in NEEDED_FIELDS.items():
             if getattr(self, chooser) == choice and getattr(self, field) is None:
                 what = "table of tokens and milliseconds" if choice == "table" else "number"
                 problem = f"needs a {what} in {field}"

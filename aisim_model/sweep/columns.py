@@ -47,7 +47,7 @@ class PerToken:
 
     per_token_bytes: npt.NDArray[np.float64]
 
-    fixed_bytes = 0.0
+    fixed_bytes = recurrent_bytes = source_bytes = 0.0
     windowed = ()
 
     def state_bytes(self, tokens: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -20,8 +20,9 @@ from aisim_model.compare.outcome import outcome
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.link import Overlap
 from aisim_model.models.kv_cache import KV_DTYPES
+from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.scenario import Deployment, Scenario
-from aisim_model.scenario.deployment import DecodeModel, LinkModel, Precision, PrefillModel
+from aisim_model.scenario.deployment import LinkModel, Precision
 from aisim_model.scenario.engines import ENGINES, FirstTokenFrom
 from aisim_ui.fields import field
 from aisim_ui.state import Place, attempt, state
@@ -81,8 +82,8 @@ CHOICES: Mapping[str, Mapping[Any, str]] = MappingProxyType(
         },
         "link_model": _same(LinkModel),
         "overlap": _same(Overlap),
-        "prefill_model": _same(PrefillModel),
-        "decode_model": _same(DecodeModel),
+        "prefill_model": {name: name for name in PREFILL_MODELS},
+        "decode_model": {name: name for name in DECODE_MODELS},
         "first_token_from": _same(FirstTokenFrom),
     }
 )

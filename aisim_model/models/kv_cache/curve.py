@@ -33,6 +33,16 @@ class ByteCurve(Protocol):
         ...
 
     @property
+    def recurrent_bytes(self) -> int | float:
+        """Recurrent and convolution state [B]."""
+        ...
+
+    @property
+    def source_bytes(self) -> int | float:
+        """Keys and values of a source of known length [B]."""
+        ...
+
+    @property
     def windowed(self) -> tuple[KvWindow, ...]:
         """Layers that keep the last tokens only."""
         ...
@@ -120,10 +130,19 @@ class KvCurve(BaseModel):
         return self.growing_bytes_per_token + self.indexer_bytes_per_token
 
     @property
+    def recurrent_bytes(self) -> int | float:
+        """Recurrent and convolution state, as the time of a pass asks for it [B]."""
+        return self.constant_bytes
+
+    @property
+    def source_bytes(self) -> int | float:
+        """Keys and values of a source of known length; 0 of one whose length isn't known [B]."""
+        return (self.cross_attention.bytes if self.cross_attention else None) or 0
+
+    @property
     def fixed_bytes(self) -> int | float:
         """What a request keeps whatever its tokens: state, and a source of known length [B]."""
-        cross = self.cross_attention.bytes if self.cross_attention else None
-        return self.constant_bytes + (cross or 0)
+        return self.constant_bytes + self.source_bytes
 
     @overload
     def bytes(self, tokens: int) -> int | float: ...

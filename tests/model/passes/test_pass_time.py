@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aisim_model import catalog
 from aisim_model.errors import InputError
+from aisim_model.models.kv_cache import KvCurve, KvWindow
 from aisim_model.passes import PassTime, fixed, polynomial, rate, table
 from aisim_model.passes.pass_time import pass_time
 from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
 from aisim_model.passes.work import prompt_work
 from tests.model.passes.test_simple_roofline import DENSE, SPARSE
 
+# gpt-oss-20b, with windows of 3,000 tokens: passes of fewer don't fill them
+WINDOWED = replace(
+    DENSE,
+    shape=catalog.model("gpt-oss-20b").spec().shape,
+    kv=KvCurve(
+        growing_bytes_per_token=20_000, windowed=(KvWindow(bytes_per_token=20_000, window_tokens=3000),)
+    ),
+    decode_step_ms=7.0,
+)
 TIMES = (
     PassTime(fixed(100.0), fixed(5.0)),
     PassTime(rate(20_000), fixed(5.0)),
     PassTime(polynomial(1e6), polynomial(1e6)),
     PassTime(table(((64.0, 10.0), (4096.0, 100.0), (9000.0, 300.0))), fixed(5.0)),
-    pass_time(DENSE, "roofline", "roofline"),
+    pass_time(DENSE, "simple_roofline", "simple_roofline"),
+    pass_time(SPARSE, "simple_roofline", "simple_roofline"),
+    pass_time(SPARSE, "simple_roofline", "polynomial"),
     pass_time(SPARSE, "roofline", "roofline"),
-    pass_time(SPARSE, "roofline", "polynomial"),
+    pass_time(WINDOWED, "roofline", "roofline"),
+    pass_time(WINDOWED, "roofline", "fixed"),
 )
 
 

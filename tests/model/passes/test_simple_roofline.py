@@ -10,32 +10,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model.models.kv_cache import KvCurve, KvWindow
+from aisim_model.models.shape import Shape
 from aisim_model.passes.pass_time import PassTime, pass_time
 from aisim_model.passes.simple_roofline import touched_parameters
+from aisim_model.passes.speeds import speeds
 from aisim_model.passes.worker import Worker
 
 # Qwen3-32B in bf16 on four H200
+DENSE_SHAPE = Shape(
+    layers=64.0,
+    attention_layers=64.0,
+    window_layers=0.0,
+    expert_layers=0.0,
+    hidden_size=5120.0,
+    attention_heads=64.0,
+    head_dim=128.0,
+    dense_parameters=32.8e9,
+    expert_parameters=0.0,
+    routed_share=1.0,
+    decode_flops_per_token=64 * 2 * 64 * 2 * 128.0,
+)
 DENSE = Worker(
     active_parameters=32.8e9,
     total_parameters=32.8e9,
-    attention_layers=64,
-    attention_heads=64,
-    head_dim=128,
+    shape=DENSE_SHAPE,
     kv=KvCurve(growing_bytes_per_token=262_144),
-    weight_bytes_per_parameter=2.0,
-    peak_tflops=989.0,
-    hbm_tb_s=4.8,
+    speeds=speeds("h200", "bf16"),
     tensor_parallel=4,
+    engine="vllm",
     mfu=0.55,
     memory_efficiency=0.5,
     pool_tokens=1e6,
 )
-SPARSE = replace(DENSE, active_parameters=22e9, total_parameters=235e9, attention_layers=94)
+SPARSE = replace(
+    DENSE,
+    active_parameters=22e9,
+    total_parameters=235e9,
+    shape=DENSE_SHAPE._replace(layers=94.0, attention_layers=94.0),
+)
 BYTES_PER_S, FLOPS_PER_S = 4.8e12 * 0.5 * 4, 989e12 * 0.55 * 4
 
 
 def times(worker: Worker) -> PassTime:
-    return pass_time(worker, "roofline", "roofline")
+    return pass_time(worker, "simple_roofline", "simple_roofline")
 
 
 def prompt_ms(worker: Worker, tokens: float, cached: float = 0.0) -> float:
