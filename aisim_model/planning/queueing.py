@@ -66,6 +66,23 @@ def mean_wait_ms(arrivals_per_s: float, service_ms: float, servers: int = 1) -> 
     return max(in_system - offered, 0.0) / arrivals_per_s * MS_PER_S
 
 
+def wait_probability(arrivals_per_s: float, service_ms: float, servers: int = 1) -> float:
+    """Chance that a request waits at all [-]: exactly for one server, for more by Erlang's C formula.
+
+    Examples
+    --------
+    >>> wait_probability(5.0, 100.0), round(wait_probability(10.0, 100.0, servers=2), 3)
+    (0.5, 0.333)
+    """
+    offered = arrivals_per_s * service_ms / MS_PER_S
+    if not offered < servers:
+        return 1.0
+    lost = 1.0  # Erlang's B formula, server by server
+    for count in range(1, min(servers, MOST_SERVERS) + 1):
+        lost = offered * lost / (count + offered * lost)
+    return lost / (1.0 - offered / servers * (1.0 - lost))
+
+
 def _roots(busy: float, servers: int) -> npt.NDArray[np.complex128]:
     """Return the solutions of ``z = w exp(busy (z - 1))`` within the unit circle, one a root of unity w."""
     turns: npt.NDArray[np.complex128] = np.exp(2j * np.pi * np.arange(1, servers) / servers)
