@@ -190,23 +190,29 @@ def roofline_ms(
     431
     """
     uncached: Any = tokens - cached_tokens
-    passes = pieces(uncached, pass_tokens)
-    attended = (tokens * (tokens + 1.0) - cached_tokens * (cached_tokens + 1.0)) / 2.0
-    flops = 2.0 * active_parameters * uncached
-    flops = flops + attention_flops(attended, layers, attention_heads, head_dim)
-    full_passes = larger(passes - 1.0, 0.0)
-    touched = full_passes * touched_parameters(float(pass_tokens), active_parameters, total_parameters)
-    last_tokens = uncached - full_passes * pass_tokens
-    touched = touched + touched_parameters(last_tokens, active_parameters, total_parameters)
-    kv_tokens = passes * cached_tokens + pass_tokens * passes * (passes - 1.0) / 2.0 + uncached
-    bytes_moved = touched * weight_bytes_per_parameter + kv_tokens * kv_bytes_per_token
-    time_ms: Number = bound_ms(
-        flops,
-        bytes_moved,
-        peak_tflops=peak_tflops,
-        hbm_tb_s=hbm_tb_s,
-        tensor_parallel=tensor_parallel,
-        mfu=mfu,
-        memory_efficiency=memory_efficiency,
+    full_passes = larger(pieces(uncached, pass_tokens) - 1.0, 0.0)
+    # the last pass, a short one, may be bound by memory where the full ones are bound by arithmetic
+    reached = cached_tokens + full_passes * pass_tokens
+
+    def bound(begun: Any, ended: Any, passes: Any, read: Any, touched: Any) -> Any:
+        attended = (ended * (ended + 1.0) - begun * (begun + 1.0)) / 2.0
+        flops = 2.0 * active_parameters * (ended - begun)
+        flops = flops + attention_flops(attended, layers, attention_heads, head_dim)
+        return bound_ms(
+            flops,
+            passes * touched * weight_bytes_per_parameter + read * kv_bytes_per_token,
+            peak_tflops=peak_tflops,
+            hbm_tb_s=hbm_tb_s,
+            tensor_parallel=tensor_parallel,
+            mfu=mfu,
+            memory_efficiency=memory_efficiency,
+        )
+
+    # each pass reads what was there before it and what it adds
+    read = full_passes * cached_tokens + pass_tokens * full_passes * (full_passes + 1.0) / 2.0
+    whole = touched_parameters(float(pass_tokens), active_parameters, total_parameters)
+    rest = touched_parameters(tokens - reached, active_parameters, total_parameters)
+    time_ms: Number = bound(cached_tokens, reached, full_passes, read, whole) + bound(
+        reached, tokens, 1.0, tokens * (uncached > 0), rest
     )
     return time_ms

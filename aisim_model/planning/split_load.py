@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Literal
 
 from aisim_model.planning.handoff_waits import Asks, DecodeWaits, decode_waits
-from aisim_model.planning.queueing import mean_wait_ms, wait_probability
+from aisim_model.planning.queueing import Station, wait_in_row_ms, wait_probability
 from aisim_model.planning.service import Service
 from aisim_model.ttft import TtftBreakdown
 from aisim_model.units import MS_PER_S
@@ -37,25 +37,44 @@ def split_parts(
     contention : {"fifo", "none", "fair"}
         How transfers share a link: one at a time, not at all, or in equal parts.
     """
-    queue_ms = mean_wait_ms(arrivals_per_s, served.prefill_ms, served.prefill_workers)
+    prefill = Station(served.prefill_ms, served.prefill_workers)
+    queue_ms = prefill.wait_ms(arrivals_per_s)
     first_from, order = served.x.profile.first_token_from, served.x.profile.order
     parts = replace(served.idle, queue_ms=queue_ms)
     if first_from == "prefill" and order == "source_first":
         return parts
-    step_ms = math.inf if math.isinf(batch) else served.step_ms(batch)
-    link_ms = _link_wait_ms(served, arrivals_per_s, queue_ms, contention)
+    link_ms = _link_wait_ms(served, arrivals_per_s, prefill, contention)
+    if math.isinf(batch) or math.isinf(queue_ms) or math.isinf(link_ms):
+        return _endless(parts, order, batch, queue_ms, link_ms)
+    step_ms = served.step_ms(batch)
     waits = _decode_waits(served, arrivals_per_s, step_ms, link_ms)
-    room_ms = _room_wait_ms(served, arrivals_per_s, step_ms, queue_ms, link_ms, waits)
-    parts = replace(parts, reservation_ms=waits.reservation_ms + room_ms)
+    # a sequence has its room from the grant to its last token
+    held_ms = served.reserved_ms + waits.activation_ms + served.steps * step_ms
+    room = Station(held_ms, int(served.most_sequences) * served.decode_workers)
+    both_ms = wait_in_row_ms(arrivals_per_s, prefill, room)
+    first_ms = queue_ms if order == "source_first" else room.wait_ms(arrivals_per_s)
+    if order == "destination_first":
+        parts = replace(parts, queue_ms=both_ms - first_ms, reservation_ms=waits.reservation_ms + first_ms)
+    else:
+        parts = replace(parts, reservation_ms=waits.reservation_ms + both_ms - first_ms)
     if first_from == "prefill":
         return parts
-    steps = first_from == "decode_step"
     return replace(
         parts,
         link_queue_ms=link_ms,
         activation_ms=waits.activation_ms,
-        decode_step_ms=(step_ms if math.isinf(step_ms) else served.first_step_ms(batch)) if steps else 0.0,
+        decode_step_ms=served.first_step_ms(batch) if first_from == "decode_step" else 0.0,
     )
+
+
+def _endless(
+    parts: TtftBreakdown, order: str, batch: float, queue_ms: float, link_ms: float
+) -> TtftBreakdown:
+    """Return the parts where something can't keep up: infinite where requests wait for it."""
+    room_ms = math.inf if math.isinf(batch) else 0.0
+    if order == "destination_first":  # what waits for prefill keeps its room
+        room_ms = max(room_ms, queue_ms if math.isinf(queue_ms) else 0.0)
+    return replace(parts, queue_ms=queue_ms, reservation_ms=room_ms, link_queue_ms=link_ms)
 
 
 def _asks(served: Service, arrivals_per_s: float) -> Asks:
@@ -69,54 +88,23 @@ def _asks(served: Service, arrivals_per_s: float) -> Asks:
     return Asks(each_per_ms, turns // served.prefill_workers * served.prefill_ms, smooth / turns)
 
 
-def _link_wait_ms(served: Service, arrivals_per_s: float, queue_ms: float, contention: Contention) -> float:
-    """Return the mean wait for a link [ms].
-
-    With a link each prefill worker the order of the two queues doesn't matter: together they wait as for the
-    slower alone.
-    """
-    if contention == "none" or arrivals_per_s == 0.0:
+def _link_wait_ms(served: Service, arrivals_per_s: float, prefill: Station, contention: Contention) -> float:
+    """Return what waiting for a link adds to waiting for prefill, before it, on average [ms]."""
+    if contention == "none" or arrivals_per_s == 0.0 or served.transfer_ms == 0.0:
         return 0.0
-    if served.prefill_workers <= served.decode_workers:
-        slower_ms = max(served.prefill_ms, served.sent_ms)
-        both_ms = mean_wait_ms(arrivals_per_s, slower_ms, served.prefill_workers)
-        return 0.0 if math.isinf(queue_ms) else both_ms - queue_ms
-    busy = min(arrivals_per_s / served.prefill_per_s, 1.0)
-    smooth = 1.0 - busy * busy / math.sqrt(served.prefill_workers)
-    return mean_wait_ms(arrivals_per_s, served.sent_ms, served.links) * smooth
+    queue_ms = prefill.wait_ms(arrivals_per_s)
+    both_ms = wait_in_row_ms(arrivals_per_s, prefill, Station(served.sent_ms, served.links))
+    if math.isinf(both_ms):
+        return both_ms if not served.link_per_s > arrivals_per_s else 0.0
+    return both_ms - queue_ms
 
 
 def _decode_waits(served: Service, arrivals_per_s: float, step_ms: float, link_ms: float) -> DecodeWaits:
-    if math.isinf(step_ms):
-        return DecodeWaits(math.inf, math.inf)
-    if math.isinf(served.reserved_ms):
-        return DecodeWaits(0.0, 0.0)
-    scattered = 0.0
-    if link_ms > 0.0:
-        scattered = min(arrivals_per_s / served.link_per_s, 1.0)
+    """Return the waits for passes of a decode worker to end."""
+    scattered = min(arrivals_per_s / served.link_per_s, 1.0) if link_ms > 0.0 else 0.0
     if served.x.profile.order == "destination_first":
-        scattered = max(
-            scattered, wait_probability(arrivals_per_s, served.prefill_ms, served.prefill_workers)
-        )
+        waits = wait_probability(arrivals_per_s, served.prefill_ms, served.prefill_workers)
+        scattered = max(scattered, waits)
     return decode_waits(
         _asks(served, arrivals_per_s), step_ms, served.steps * step_ms, served.reserved_ms, scattered
     )
-
-
-def _room_wait_ms(
-    served: Service,
-    arrivals_per_s: float,
-    step_ms: float,
-    queue_ms: float,
-    link_ms: float,
-    waits: DecodeWaits,
-) -> float:
-    """Return the mean wait until a decode worker has room [ms]: each sequence has it until its last token."""
-    if math.isinf(step_ms):
-        return math.inf
-    held_ms = served.reserved_ms + link_ms + waits.activation_ms + served.steps * step_ms
-    if served.x.profile.order == "destination_first":
-        held_ms += queue_ms
-    if math.isinf(served.most_sequences):
-        return 0.0
-    return mean_wait_ms(arrivals_per_s, held_ms, int(served.most_sequences) * served.decode_workers)
