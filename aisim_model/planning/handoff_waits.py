@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from aisim_model.planning.queueing import mean_wait_ms, wait_probability
 from aisim_model.units import MS_PER_S
 
+MOST_SHAPE = 200.0  # of a gamma distribution; beyond it is as good as its mean
 # extra steps until a grant, one an occurrence: a / (2 + c a^p) with c of the steps between grant and activation
 GRANT_POWER, GRANT_FAR, GRANT_NEAR, GRANT_FADES = 0.9, 0.93, 1.49, 1.3
 
@@ -46,25 +47,49 @@ class Asks:
         >>> Asks(0.1, 0.0, 1.0).none_within(10.0) == math.exp(-1.0)
         True
         """
-        if self.per_ms == 0.0 or time_ms < self.least_gap_ms:
-            return 1.0
+        return self._gaps(time_ms)[0]
+
+    def none_in_any(self, time_ms: float) -> float:
+        """Return the chance that none comes in so long a time, begun whenever [-].
+
+        Examples
+        --------
+        At even distances of 10 ms:
+
+        >>> Asks(0.1, 0.0, 0.0).none_in_any(4.0)
+        0.6
+        """
+        return self._gaps(time_ms)[1]
+
+    def none_between(self, from_ms: float, time_ms: float) -> float:
+        """Return the chance that none came in a time so long that ended `from_ms` before an ask [-]."""
+        just_before = 1.0 - self.none_within(from_ms)
+        return self.none_within(from_ms + time_ms) + just_before * self.none_in_any(time_ms)
+
+    def _gaps(self, time_ms: float) -> tuple[float, float]:
+        """Return the share of gaps longer than a time, and that of all time that is left of them beyond it."""
+        if self.per_ms == 0.0:
+            return 1.0, 1.0
         mean_ms = 1.0 / self.per_ms
-        excess_ms = mean_ms - self.least_gap_ms
-        if excess_ms <= 0.0:
-            return 0.0
+        excess_ms = max(mean_ms - self.least_gap_ms, 0.0)
+        if time_ms < self.least_gap_ms or excess_ms == 0.0:
+            return float(time_ms < mean_ms), max(1.0 - time_ms * self.per_ms, 0.0)
         spread = self.variation * mean_ms * mean_ms / (excess_ms * excess_ms)
         late = (time_ms - self.least_gap_ms) / excess_ms
         if spread >= 1.0:
             share = 2.0 / (1.0 + spread)  # of gaps longer than the least
-            return share * math.exp(-late * share)
-        return _gamma_survival(1.0 / spread, late / spread)
+            longer = share * math.exp(-late * share)
+            return longer, longer / share * excess_ms / mean_ms
+        if spread < 1.0 / MOST_SHAPE:
+            return float(late < 1.0), max(1.0 - late, 0.0) * excess_ms / mean_ms
+        shape, at = 1.0 / spread, late / spread
+        longer = _gamma_beyond(shape, at)
+        return longer, max(_gamma_beyond(shape + 1.0, at) - late * longer, 0.0) * excess_ms / mean_ms
 
 
-def _gamma_survival(shape: float, at: float) -> float:
+def _gamma_beyond(shape: float, at: float) -> float:
     """Return the chance of a gamma distributed time beyond `at`, between those of whole shapes."""
     whole = math.floor(shape)
-    if whole > 200:  # as good as no deviation
-        return 1.0 if at < shape else 0.0
     term = total = math.exp(-at)
     for index in range(1, whole):
         term *= at / index
@@ -143,15 +168,23 @@ def decode_waits(
     """
     if step_ms == 0.0 or decoding_ms == 0.0:
         return DecodeWaits(0.0, 0.0)
-    idle = asks.none_within(decoding_ms)
-    idle_at_both = asks.none_within(decoding_ms + min(until_activation_ms, decoding_ms))
-    busy_at_both = max(1.0 - 2.0 * idle + idle_at_both, 0.0)
+    # another one's sequence is activated as long after its own ask
+    idle_at_ask = asks.none_between(until_activation_ms, decoding_ms)
+    idle_at_end = asks.none_within(decoding_ms)
+    if until_activation_ms < decoding_ms:
+        idle_at_both = asks.none_within(until_activation_ms + decoding_ms)
+    else:
+        idle_at_both = idle_at_end * asks.none_in_any(decoding_ms)
+    busy_at_both = max(1.0 - idle_at_ask - idle_at_end + idle_at_both, 0.0)
+    busy_at_end = max(idle_at_ask - idle_at_both, 0.0)
     per_step = asks.per_ms * step_ms
-    crowd = (1.0 - asks.none_within(step_ms)) / -math.expm1(-per_step) if per_step > 0.0 else 0.0
-    extra = grant_steps(per_step, until_activation_ms / step_ms) * crowd if until_activation_ms > 0.0 else 0.0
+    extra = 0.0
+    if until_activation_ms > 0.0 and per_step > 0.0:  # one that takes no time is an occurrence within its grant
+        crowd = min((1.0 - asks.none_within(step_ms)) / -math.expm1(-per_step), asks.variation)
+        extra = grant_steps(per_step, until_activation_ms / step_ms) * crowd
     rest_ms = rest_of_step_ms(until_activation_ms, step_ms)
     return DecodeWaits(
-        reservation_ms=(1.0 - idle) * (step_ms / 2.0 + extra * step_ms),
+        reservation_ms=(1.0 - idle_at_ask) * (step_ms / 2.0 + extra * step_ms),
         activation_ms=busy_at_both * ((1.0 - scattered) * rest_ms + scattered * step_ms / 2.0)
-        + (idle - idle_at_both) * step_ms / 2.0,
+        + busy_at_end * step_ms / 2.0,
     )

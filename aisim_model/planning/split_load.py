@@ -54,6 +54,10 @@ def split_parts(
     both_ms = wait_in_row_ms(arrivals_per_s, prefill, room)
     first_ms = queue_ms if order == "source_first" else room.wait_ms(arrivals_per_s)
     if order == "destination_first":
+        outside_ms = _outside_ms(served, arrivals_per_s, room, link_ms)
+        link_ms -= outside_ms
+        first_ms += outside_ms
+        both_ms += outside_ms
         parts = replace(parts, queue_ms=both_ms - first_ms, reservation_ms=waits.reservation_ms + first_ms)
     else:
         parts = replace(parts, reservation_ms=waits.reservation_ms + both_ms - first_ms)
@@ -65,6 +69,16 @@ def split_parts(
         activation_ms=waits.activation_ms,
         decode_step_ms=served.first_step_ms(batch) if first_from == "decode_step" else 0.0,
     )
+
+
+def _outside_ms(served: Service, arrivals_per_s: float, room: Station, link_ms: float) -> float:
+    """Return what of the wait for a link comes before the grant: those that wait for it keep their room [ms].
+
+    The chance of more than n transfers at links that are busy for a share b of the time falls about as b^2n.
+    """
+    busy = arrivals_per_s / served.link_per_s
+    others = arrivals_per_s / MS_PER_S * (room.service_ms - served.sent_ms)
+    return float(link_ms * busy ** (2.0 * max(room.servers - others, 0.0)))
 
 
 def _endless(
@@ -101,7 +115,7 @@ def _link_wait_ms(served: Service, arrivals_per_s: float, prefill: Station, cont
 
 def _decode_waits(served: Service, arrivals_per_s: float, step_ms: float, link_ms: float) -> DecodeWaits:
     """Return the waits for passes of a decode worker to end."""
-    scattered = min(arrivals_per_s / served.link_per_s, 1.0) if link_ms > 0.0 else 0.0
+    scattered = wait_probability(arrivals_per_s, served.sent_ms, served.links) if link_ms > 0.0 else 0.0
     if served.x.profile.order == "destination_first":
         waits = wait_probability(arrivals_per_s, served.prefill_ms, served.prefill_workers)
         scattered = max(scattered, waits)
