@@ -119,17 +119,30 @@ def grant_steps(per_step: float, steps_until_activation: float) -> float:
     return per_step / (2.0 + slows * per_step**GRANT_POWER)
 
 
-def rest_of_step_ms(time_ms: float, step_ms: float) -> float:
-    """Return how long after so much time, begun with a step, the running step ends [ms].
+def rest_of_step_ms(time_ms: float, step_ms: float, spread_ms: float = 0.0) -> float:
+    """Return how long after a time, begun with a step, the running step ends [ms].
+
+    Parameters
+    ----------
+    time_ms, step_ms : float
+        The time and the step [ms].
+    spread_ms : float
+        The time may be up to so much longer, evenly; then it is the mean [ms].
 
     Examples
     --------
     >>> rest_of_step_ms(25.0, 10.0), rest_of_step_ms(20.0, 10.0), rest_of_step_ms(0.0, 10.0)
     (5.0, 0.0, 0.0)
+    >>> rest_of_step_ms(23.0, 10.0, 10.0), rest_of_step_ms(23.0, 10.0, 2.0)
+    (5.0, 6.0)
     """
-    if step_ms == 0.0 or not math.isfinite(time_ms):
-        return 0.0
-    return max(math.ceil(time_ms / step_ms - 1e-9) * step_ms - time_ms, 0.0)
+    begun = math.floor(time_ms / step_ms + 1e-9)
+    into = max(time_ms / step_ms - begun, 0.0)
+    if spread_ms <= 1e-9 * step_ms:
+        return (1.0 - into) * step_ms if into > 1e-9 else 0.0
+    whole, left = divmod(into + spread_ms / step_ms, 1.0)
+    summed = (whole + left * (2.0 - left) - into * (2.0 - into)) / 2.0
+    return summed * step_ms * step_ms / spread_ms
 
 
 @dataclass(frozen=True)
@@ -149,7 +162,7 @@ class DecodeWaits:
 
 
 def decode_waits(
-    asks: Asks, step_ms: float, decoding_ms: float, until_activation_ms: float, scattered: float
+    asks: Asks, step_ms: float, decoding_ms: float, until_activation_ms: float, queued: float, queue_ms: float
 ) -> DecodeWaits:
     """Return the waits for passes to end.
 
@@ -163,18 +176,20 @@ def decode_waits(
         Time from a sequence's activation to its last token [ms].
     until_activation_ms : float
         Time from a grant to the end of the transfer where nothing queues [ms].
-    scattered : float
-        Chance that a queue comes between, so that the transfer ends anywhere in a step [-].
+    queued : float
+        Chance that a queue comes between [-].
+    queue_ms : float
+        Mean wait there, of all [ms].
     """
     if step_ms == 0.0 or decoding_ms == 0.0:
         return DecodeWaits(0.0, 0.0)
     # another one's sequence is activated as long after its own ask
     idle_at_ask = asks.none_between(until_activation_ms, decoding_ms)
     idle_at_end = asks.none_within(decoding_ms)
-    if until_activation_ms < decoding_ms:
-        idle_at_both = asks.none_within(until_activation_ms + decoding_ms)
-    else:
-        idle_at_both = idle_at_end * asks.none_in_any(decoding_ms)
+    idle_at_both = asks.none_within(until_activation_ms + decoding_ms)
+    if until_activation_ms > decoding_ms:  # or with asks between the two times alone
+        between = idle_at_end - asks.none_within(until_activation_ms)
+        idle_at_both += between * asks.none_in_any(decoding_ms)
     busy_at_both = max(1.0 - idle_at_ask - idle_at_end + idle_at_both, 0.0)
     busy_at_end = max(idle_at_ask - idle_at_both, 0.0)
     per_step = asks.per_ms * step_ms
@@ -182,9 +197,10 @@ def decode_waits(
     if until_activation_ms > 0.0 and per_step > 0.0:  # one that takes no time is an occurrence within its grant
         crowd = min((1.0 - asks.none_within(step_ms)) / -math.expm1(-per_step), asks.variation)
         extra = grant_steps(per_step, until_activation_ms / step_ms) * crowd
-    rest_ms = rest_of_step_ms(until_activation_ms, step_ms)
+    rest_ms = (1.0 - queued) * rest_of_step_ms(until_activation_ms, step_ms)
+    if queued > 0.0:
+        rest_ms += queued * rest_of_step_ms(until_activation_ms, step_ms, 2.0 * queue_ms / queued)
     return DecodeWaits(
         reservation_ms=(1.0 - idle_at_ask) * (step_ms / 2.0 + extra * step_ms),
-        activation_ms=busy_at_both * ((1.0 - scattered) * rest_ms + scattered * step_ms / 2.0)
-        + busy_at_end * step_ms / 2.0,
+        activation_ms=busy_at_both * rest_ms + busy_at_end * step_ms / 2.0,
     )
