@@ -14,7 +14,6 @@ from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import (
     TtftBreakdown,
     breakdown,
-    decode_step_ms,
     handoff,
     second_token_ms,
     sent_tokens,
@@ -38,8 +37,8 @@ class Outcome:
     after_prefill : TtftBreakdown
         What lies between prefill and the decode worker's first token, whichever is shown first [ms].
     sent_tokens, wire_bytes, transfer_ms, itl_ms, second_token_ms : float
-        Tokens and bytes on the link [-, B], time on it with nothing overlapped, one decode step, and the time
-        to the second token [ms].
+        Tokens and bytes on the link [-, B], time on it with nothing overlapped, one decode step halfway
+        through the answer, and the time to the second token [ms].
     slowest_handoff_ms : float or None
         The handoff at the lowest bandwidth that was measured on the link [ms]; None where none was.
     needed_gb_s : float
@@ -125,11 +124,11 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
         sent_tokens=float(sent_tokens(x)),
         wire_bytes=float(wire_bytes(x)),
         transfer_ms=float(transfer_ms(x)),
-        itl_ms=float(decode_step_ms(x)),
+        itl_ms=served.step_ms(0.0),
         second_token_ms=float(second_token_ms(x)),
         slowest_handoff_ms=None if low is None else float(handoff(replace(x, bandwidth_gb_s=low)).handoff_ms),
         needed_gb_s=bandwidth_for_ttft(x, workload.ttft_slo_ms),
-        capacity=capacity(x, workload.itl_slo_ms, workload.output_tokens),
+        capacity=capacity(served),
         memory=row_memory(x, workload.output_tokens),
         load=under_load(served, workload.arrivals_per_s),
         most_per_s=most_per_s,

@@ -55,6 +55,8 @@ def cancel(
         record.last = np.nan
         return
     settings.done += 1
+    if settings.aggregated == 0 and not np.isnan(record.granted):
+        core.workers[owner].held -= 1
     if pools is not None:
         cancel_blocks(core, pools, request, owner, stage)
     elif stage == DECODING:

@@ -11,8 +11,6 @@ from aisim_model.replay.layout import COPY, NONE, PRIVATE
 from aisim_model.replay.state import Core, Pools
 from aisim_model.traces.trace import Trace
 
-ENGINE_SEQUENCES = 256  # sequences of a pass, the reference engine's default
-
 
 def _blocks(tokens: Integers, block: int) -> Integers:
     return np.asarray(-(-tokens // block))
@@ -48,13 +46,13 @@ def may_run_full(trace: Trace, config: ReplayConfig) -> bool:
     if config.resolved_level == "fifo":
         return False
     _refuse_what_never_fits(trace, config)
-    if config.prefill_chunk_tokens < ENGINE_SEQUENCES:
+    if config.prefill_chunk_tokens < config.pass_sequences:
         return True
     whole = _blocks(trace.input_tokens + trace.output_tokens, config.block_size)
     if config.aggregated:
         held = _most_of_round_robin(whole, config.aggregated_workers or 1)
         if not config.prefix_caching:  # only what runs holds blocks
-            held = min(held, _largest(whole, ENGINE_SEQUENCES))
+            held = min(held, _largest(whole, config.pass_sequences))
         return held > config.pool_blocks
     prompts = _blocks(trace.input_tokens, config.block_size)
     if config.order == "source_first":

@@ -14,6 +14,8 @@ from aisim_model.replay.layout import MOST_WINDOWS
 INSTANT_STEP_MS = 1e-6  # one nanosecond, the shortest step that still has a length
 MOST_WORKERS = 1_000_000
 MOST_TOKENS = 10**9
+MOST_SEQUENCES = 10**9
+ENGINE_SEQUENCES = 256  # sequences of a pass, the reference engine's default
 
 Workers = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
 Milliseconds = Annotated[float, Field(ge=0.0, le=1e12, allow_inf_nan=False)]
@@ -83,6 +85,10 @@ class ReplayConfig(BaseModel):
         Tokens that a pass takes at most [-].
     pool_blocks : int
         KV blocks of each worker at level ``engine`` [-].
+    max_sequences : int or None
+        Sequences [-]. At level ``engine`` those of a pass; None: 256, the reference engine's default. At
+        level ``fifo`` those that a decode worker has room for, from the grant of their reservation to their
+        last token; None: any number.
     contention : {"none", "fifo", "fair"}
         Whether transfers of one link ignore each other, queue, or share its bandwidth at every moment.
     scope : {"source", "destination", "shared"}
@@ -122,6 +128,7 @@ class ReplayConfig(BaseModel):
     decode: PassTimes | None = None
     prefill_chunk_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] = 8192
     pool_blocks: Annotated[int, Field(ge=1, le=10**12)] = 200_000
+    max_sequences: Annotated[int, Field(ge=1, le=MOST_SEQUENCES)] | None = None
     contention: Literal["none", "fifo", "fair"] = "none"
     scope: Literal["source", "destination", "shared"] = "source"
     cancellations: tuple[tuple[Annotated[int, Field(ge=0)], Milliseconds], ...] = ()
@@ -168,3 +175,8 @@ class ReplayConfig(BaseModel):
         if self.decode is not None:
             return self.decode
         return polynomial() if self.resolved_level == "engine" else fixed(INSTANT_STEP_MS)
+
+    @property
+    def pass_sequences(self) -> int:
+        """Sequences of a pass at level ``engine`` [-]."""
+        return self.max_sequences or ENGINE_SEQUENCES

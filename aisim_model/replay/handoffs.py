@@ -125,7 +125,8 @@ def _held_blocks(core: Core, caches: Caches, pools: Pools | None, index: int, re
     settings = core.settings[0]
     if pools is not None:
         return int(reserve_blocks(core, pools, index, request))
-    if core.workers[index].decoding >= settings.decode_sequences:
+    worker = core.workers[index]
+    if worker.decoding >= settings.decode_sequences or worker.held >= settings.most_held:
         return -1
     if settings.caching == 0:
         return 0
@@ -149,6 +150,7 @@ def grant_oldest(core: Core, caches: Caches, pools: Pools | None, index: int, no
     record = core.requests[request]
     worker.pending_head = record.next
     record.granted = now
+    worker.held += 1
     record.decode_hit = held * settings.block
     record.moved = record.prompt
     if settings.destination_missing == 1:
@@ -263,6 +265,7 @@ def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now
         record.stage = COMPLETED
         record.last = record.first
         settings.done += 1
+        worker.held -= 1
         if pools is not None:
             release_blocks(core, pools, index, request)
     elif pools is None:

@@ -48,7 +48,8 @@ POOLED_REQUEST = np.dtype(
 
 WORKER = np.dtype(
     _floats("end busy_ms")
-    + _integers("decoding context pass_no in_heap in_progress busy loud marked")
+    # `held`: sequences with room here, from the grant of their reservation to their last token
+    + _integers("decoding held context pass_no in_heap in_progress busy loud marked")
     + _integers("wait_head wait_tail pending_head pending_tail defer_head defer_tail done_head done_tail")
     # the link that its transfers share, where they share one
     + _floats("link_clock link_updated link_end")
@@ -75,7 +76,7 @@ EVENT = np.dtype(
 
 SETTINGS = np.dtype(
     _integers("prefill_workers decode_workers aggregated source_first destination_missing caching")
-    + _integers("block trace_block chunk prefill_sequences decode_sequences pool")
+    + _integers("block trace_block chunk prefill_sequences decode_sequences most_held pool")
     + _integers("bytes_known contention scope first_token nodes node_blocks windows")
     + _integers("mixes prefill_kind decode_kind")
     + _floats("bytes_per_token state_bytes bandwidth fallback orchestration")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from aisim_model.replay.capacity import ENGINE_SEQUENCES
 from aisim_model.replay.result import ReplayResult
 from aisim_model.replay.settings import settings_of_times
 from aisim_model.replay.timing import pass_ms, step_ms
@@ -30,7 +29,8 @@ def offered_loads(result: ReplayResult) -> dict[str, float]:
 
     Prefill and link count the time that they were at work. Decode counts the time that its tokens would take
     in the largest passes that its pool allows: a decode worker that is never idle can still take more
-    sequences. Aggregated workers count both. At level ``fifo`` decode takes any number of sequences at once.
+    sequences. Aggregated workers count both. At level ``fifo`` decode counts the room that its sequences
+    take, handed over or decoding; it is 0 where any number has room.
 
     Parameters
     ----------
@@ -75,13 +75,23 @@ def offered_loads(result: ReplayResult) -> dict[str, float]:
 def _tokens_ms(result: ReplayResult) -> float:
     """Return the time that all tokens take in the largest decode passes that a pool allows [ms]."""
     config, trace = result.config, result.trace
-    if config.resolved_level == "fifo":
-        return 0.0
     tokens = trace.output_tokens.astype(np.float64)
+    if config.resolved_level == "fifo":
+        return _room_ms(result, float(tokens.sum())) / config.max_sequences if config.max_sequences else 0.0
     context = float((tokens * (trace.input_tokens + tokens / 2)).sum() / tokens.sum())
     settings, pool = settings_of_times(config), float(config.pool_blocks) * config.block_size
-    batch = min(max(pool // context, 1.0), float(ENGINE_SEQUENCES))
+    batch = min(max(pool // context, 1.0), float(config.pass_sequences))
     return float(tokens.sum() * step_ms(settings[0], batch, batch * context) / batch)
+
+
+def _room_ms(result: ReplayResult, tokens: float) -> float:
+    """Return the time for which sequences have room where nothing queues: until activation, then decoding."""
+    config = result.config
+    per_step_ms = step_ms(settings_of_times(config)[0], 1.0, 0.0)  # the same whatever the batch
+    taken = tokens * per_step_ms + wire_busy_ms(result)
+    if config.order == "destination_first":
+        taken += float(result.prefill_busy_ms.sum()) + config.orchestration_ms * len(result)
+    return taken
 
 
 def _prompts_ms(result: ReplayResult) -> float:

@@ -49,6 +49,7 @@ def finish_sequences(requests: Records, worker: Records, end: float) -> int:
             record.stage = COMPLETED
             record.last = end
             worker.decoding -= 1
+            worker.held -= 1
             worker.context -= record.prompt + record.output
             finished += 1
     return finished

@@ -7,7 +7,7 @@ import numpy as np
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.passes.registry import MIXES, Kind
-from aisim_model.replay.capacity import ENGINE_SEQUENCES, may_run_full, pools_of
+from aisim_model.replay.capacity import may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
@@ -62,8 +62,9 @@ def _settings(trace: Trace, config: ReplayConfig) -> Records:
     record.trace_block = trace.block_tokens or config.block_size
     record.chunk = config.prefill_chunk_tokens
     engine = config.resolved_level == "engine"
-    record.prefill_sequences = ENGINE_SEQUENCES if engine else 1
-    record.decode_sequences = ENGINE_SEQUENCES if engine else UNLIMITED
+    record.prefill_sequences = config.pass_sequences if engine else 1
+    record.decode_sequences = config.pass_sequences if engine else UNLIMITED
+    record.most_held = UNLIMITED if engine else config.max_sequences or UNLIMITED
     record.pool = config.pool_blocks
     record.bytes_known = config.kv_bytes_per_token is not None and bool(config.bandwidth_gb_s)
     record.bytes_per_token, record.state_bytes = config.kv_bytes_per_token or 0.0, config.state_bytes

@@ -62,15 +62,23 @@ class RowMemory:
         The prefill and the decode worker of a split row, the one kind of an aggregated row.
     handoffs_in_flight : float
         Handoffs that the pools allow at a time, each held on both sides [-]; 0 in an aggregated row.
+    sequences_limit : int
+        Sequences that the row's engine runs on a worker at a time at most [-].
     """
 
     workers: tuple[WorkerMemory, ...]
     handoffs_in_flight: float
+    sequences_limit: int
 
     @property
     def problem(self) -> str | None:
         """Why the row doesn't fit; None where it does."""
         return next((worker.problem for worker in self.workers if worker.problem), None)
+
+    @property
+    def most_sequences(self) -> float:
+        """Sequences that one decode (or aggregated) worker has room for [-]; 0 where the row doesn't fit."""
+        return 0.0 if self.problem else min(self.workers[-1].requests, float(self.sequences_limit))
 
 
 def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
@@ -99,11 +107,11 @@ def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
     """
     prompt, whole = int(x.prompt_tokens), int(x.prompt_tokens) + output_tokens
     if not x.row.split:
-        return RowMemory((_worker(x, "aggregated", x.row.prefill_tp, whole),), 0.0)
+        return RowMemory((_worker(x, "aggregated", x.row.prefill_tp, whole),), 0.0, x.row.sequences_limit)
     prefill = _worker(x, "prefill", x.row.prefill_tp, prompt)
     decode = _worker(x, "decode", x.row.decode_tp, whole)
     in_flight = min(prefill.requests * x.row.prefill_workers, decode.requests * x.row.decode_workers)
-    return RowMemory((prefill, decode), in_flight)
+    return RowMemory((prefill, decode), in_flight, x.row.sequences_limit)
 
 
 def _worker(x: ResolvedRow, role: str, gpus: int, tokens: int) -> WorkerMemory:

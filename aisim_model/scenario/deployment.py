@@ -150,6 +150,11 @@ class Deployment(Frozen):
     pool_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
         None, title="KV pool", description="Tokens that a decode worker holds; from HBM where left open."
     )
+    max_sequences: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None,
+        title="Most sequences",
+        description="That a worker runs at a time; the engine's where left open.",
+    )
     usd_per_gpu_hour: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
         None, title="Price", description="Of one GPU; the catalogue's where left open."
     )
@@ -227,6 +232,11 @@ class Deployment(Frozen):
         """GPUs of the row in all."""
         decoding = self.decode_workers * self.decode_tp if self.split else 0
         return self.prefill_workers * self.prefill_tp + decoding
+
+    @property
+    def sequences_limit(self) -> int:
+        """Sequences that a worker runs at a time at most: the row's own number, else its engine's."""
+        return engine(self.engine).max_sequences if self.max_sequences is None else self.max_sequences
 
     @property
     def profile(self) -> EngineProfile:

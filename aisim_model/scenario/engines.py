@@ -56,6 +56,8 @@ class EngineProfile(BaseModel):
         Which token the client sees first.
     pass_tokens : int
         Token budget of a prefill pass, and so of a chunk [-].
+    max_sequences : int
+        Sequences that a worker runs at a time at most [-].
     opt_in : tuple of OptIn
         What the engine does only when asked.
     source : str
@@ -72,6 +74,7 @@ class EngineProfile(BaseModel):
     overlap: Overlap
     first_token_from: FirstTokenFrom
     pass_tokens: int
+    max_sequences: int
     opt_in: tuple[OptIn, ...] = ()
     source: str
 
@@ -96,6 +99,7 @@ _PROFILES = (
         overlap="none",
         first_token_from="decode_step",
         pass_tokens=8192,
+        max_sequences=1024,
         opt_in=(
             OptIn(setting="block_size", value="64", how="--block-size 64: a quarter of the descriptors"),
             OptIn(
@@ -116,6 +120,7 @@ _PROFILES = (
         overlap="chunk",
         first_token_from="shipped",
         pass_tokens=8192,
+        max_sequences=2048,
         opt_in=(
             OptIn(
                 setting="prefix_credit",
@@ -135,6 +140,7 @@ _PROFILES = (
         overlap="none",
         first_token_from="shipped",
         pass_tokens=8192,
+        max_sequences=2048,
         opt_in=(
             OptIn(setting="overlap", value="layer", how="TRTLLM_DISAGG_LAYERWISE=1"),
             OptIn(
@@ -157,6 +163,7 @@ _PROFILES = (
         overlap="none",
         first_token_from="decode_step",
         pass_tokens=8192,
+        max_sequences=256,
         opt_in=(
             OptIn(
                 setting="order",

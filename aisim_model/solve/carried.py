@@ -11,6 +11,7 @@ from aisim_model.scenario import Workload
 
 MOST_DIVISIONS = 64
 HALVINGS, NEAR = 60, 1e-13
+MOST_PER_S = 1e9
 
 
 def within(load: Load, workload: Workload) -> bool:
@@ -53,11 +54,13 @@ def most_within(served: Service, workload: Workload) -> float:
     """
     if not within(under_load(served, 0.0), workload):
         return 0.0
+    if served.step_ms(1.0) == 0.0 or served.steps == 0.0:  # nothing decodes: by the arrivals themselves
+        most = min(served.most_per_s, MOST_PER_S)
+        return last_true(lambda rate: within(under_load(served, rate), workload), 0.0, most)
     # by the sequences in decode, which rise with the arrivals and give them without another search
-    batch = last_true(
-        lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, served.most_sequences
-    )
-    return served.arrivals_at(batch)
+    full = served.full_batch if served.x.row.split else served.most_sequences
+    batch = last_true(lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, full)
+    return min(served.arrivals_at(batch), served.most_per_s)
 
 
 def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:

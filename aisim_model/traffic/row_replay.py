@@ -16,7 +16,7 @@ from aisim_model.replay import Progress, ReplayConfig, ReplayResult
 from aisim_model.replay.config import KvWindowBytes
 from aisim_model.row.fit import pool_bytes, weight_bytes
 from aisim_model.row.resolved import ResolvedRow, resolve
-from aisim_model.row.ttft import decode_step_ms, descriptors_per_rank
+from aisim_model.row.ttft import descriptors_per_rank
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces.trace import Trace
@@ -56,8 +56,9 @@ def replay_config(
         What is to be replayed: its mean request sizes the pool of models with windows or state, and its
         blocks are taken where the engine's don't divide them.
     level : {"engine", "fifo"}
-        Passes as engines batch them, by which rows of both kinds compare; or one prompt a pass and the decode
-        step of one sequence of the mean prompt.
+        Passes as engines batch them, by which rows of both kinds compare; or one prompt a pass and one decode
+        step for all, that of the estimate under load, at workers with room for as many mean requests as the
+        pool holds, within the row's limit of sequences.
     contention : {"none", "fifo", "fair"}
         How transfers share a link.
     scope : {"source", "destination", "shared"}
@@ -87,8 +88,8 @@ def replay_config(
     typical = typical_request(x, trace)
     block = block_size(x, trace, prefix_caching)
     blocks = _pool_blocks(x, typical, block)
-    fifo_step_ms = float(decode_step_ms(x, typical.prompt_tokens))
-    decode = fixed(fifo_step_ms) if level == "fifo" else decode_pass_time(x).decode
+    fifo = level == "fifo"
+    decode = fixed(typical.step_ms) if fifo else decode_pass_time(x).decode
     workers = (
         {"prefill_workers": row.prefill_workers, "decode_workers": row.decode_workers}
         if row.split
@@ -115,6 +116,7 @@ def replay_config(
         decode=decode,
         prefill_chunk_tokens=row.chunk_tokens,
         pool_blocks=blocks,
+        max_sequences=int(typical.most_sequences) if fifo else row.sequences_limit,
         contention=contention,
         scope=scope,
     )

@@ -1,0 +1,143 @@
+"""Parts of the mean TTFT of a split row under load, as a replay at level ``fifo`` has them.
+
+Requests are equal and arrive at random (Poisson). Prompts and links are queues of constant service times, a
+decode worker is one of as many servers as it has room for sequences, and `handoff_waits` says what its passes
+make wait. Each prefill worker's or, where they are fewer, each decode worker's link carries one transfer at a
+time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+from aisim_model.row.handoff_waits import Asks, decode_waits
+from aisim_model.row.queueing import Station, wait_in_row_ms, wait_probability
+from aisim_model.row.service import Service
+from aisim_model.row.ttft import TtftBreakdown
+from aisim_model.units import MS_PER_S
+
+Contention = Literal["none", "fifo", "fair"]
+
+
+def split_parts(
+    served: Service, arrivals_per_s: float, batch: float, contention: Contention = "fifo"
+) -> TtftBreakdown:
+    """Return the parts of the mean TTFT [ms]; a queue that grows without end is infinite.
+
+    Parameters
+    ----------
+    served : Service
+        The row.
+    arrivals_per_s : float
+        Poisson arrivals [requests/s].
+    batch : float
+        Sequences that a decode worker runs; infinite where they are more than it can [-].
+    contention : {"fifo", "none", "fair"}
+        How transfers share a link: one at a time, not at all, or in equal parts.
+    """
+    prefill = Station(served.prefill_ms, served.prefill_workers)
+    queue_ms = prefill.wait_ms(arrivals_per_s)
+    first_from, order = served.x.profile.first_token_from, served.x.profile.order
+    parts = replace(served.idle, queue_ms=queue_ms)
+    if first_from == "prefill" and order == "source_first":
+        return parts
+    link = Station(served.sent_ms, served.links)
+    link_ms = _link_wait_ms(arrivals_per_s, prefill, link, contention)
+    if math.isinf(batch) or math.isinf(queue_ms) or math.isinf(link_ms):
+        return _endless(parts, order, batch, queue_ms, link_ms)
+    step_ms = served.step_ms(batch)
+    asks = _asks(served, arrivals_per_s)
+    if contention != "none" and served.links < served.prefill_workers and served.steps > 0.0:
+        link_ms = max(link_ms, _together_ms(asks, step_ms, served.sent_ms))
+    queued, between_ms = _waiting(arrivals_per_s, link, link_ms), link_ms
+    if order == "destination_first":
+        queue_ms *= _evened(min(2.0 * asks.per_ms * step_ms, batch), prefill.busy(arrivals_per_s))
+        queued += (1.0 - queued) * _waiting(arrivals_per_s, prefill, queue_ms)
+        between_ms += queue_ms
+    waits = decode_waits(asks, step_ms, served.steps * step_ms, served.reserved_ms, queued, between_ms)
+    # a sequence has its room from the grant to its last token
+    held_ms = served.reserved_ms + waits.activation_ms + served.steps * step_ms
+    room = Station(held_ms, int(served.most_sequences) * served.decode_workers)
+    more_ms = wait_in_row_ms(arrivals_per_s, prefill, room) - prefill.wait_ms(arrivals_per_s)
+    if order == "destination_first":
+        outside_ms = _outside_ms(arrivals_per_s, room, link, link_ms)
+        room_ms = room.wait_ms(arrivals_per_s)
+        queue_ms = max(queue_ms + more_ms - room_ms, 0.0)  # what waited for room finds prefill less busy
+        link_ms, more_ms = link_ms - outside_ms, room_ms + outside_ms
+    parts = replace(parts, queue_ms=queue_ms, reservation_ms=waits.reservation_ms + more_ms)
+    if first_from == "prefill":
+        return parts
+    if contention == "fair":  # transfers that share a link take longer by twice what one would wait
+        parts, link_ms = replace(parts, transfer_ms=parts.transfer_ms + 2.0 * link_ms), 0.0
+    return replace(
+        parts,
+        link_queue_ms=link_ms,
+        activation_ms=waits.activation_ms,
+        decode_step_ms=served.first_step_ms(batch) if first_from == "decode_step" else 0.0,
+    )
+
+
+def _endless(
+    parts: TtftBreakdown, order: str, batch: float, queue_ms: float, link_ms: float
+) -> TtftBreakdown:
+    """Return the parts where something can't keep up: infinite where requests wait for it."""
+    room_ms = math.inf if math.isinf(batch) else 0.0
+    if order == "destination_first":  # what waits for prefill keeps its room
+        room_ms = max(room_ms, queue_ms if math.isinf(queue_ms) else 0.0)
+    return replace(parts, queue_ms=queue_ms, reservation_ms=room_ms, link_queue_ms=link_ms)
+
+
+def _asks(served: Service, arrivals_per_s: float) -> Asks:
+    """Return how reservations come to a decode worker: round robin, at random or as prompts are computed."""
+    each_per_ms = arrivals_per_s / MS_PER_S / served.decode_workers
+    turns = served.decode_workers
+    if served.x.profile.order == "destination_first":
+        return Asks(each_per_ms, 0.0, 1.0 / turns)
+    busy = min(arrivals_per_s / served.prefill_per_s, 1.0)
+    # the time between two prompts of a worker varies by 1 - busy^2, that of any two by less of it
+    smooth = 1.0 - busy * busy / math.sqrt(max(served.prefill_workers / turns, 1.0))
+    return Asks(each_per_ms, turns // served.prefill_workers * served.prefill_ms, smooth / turns)
+
+
+def _link_wait_ms(arrivals_per_s: float, prefill: Station, link: Station, contention: Contention) -> float:
+    """Return what waiting for a link adds to waiting for prefill, before it, on average [ms]."""
+    if contention == "none" or arrivals_per_s == 0.0 or link.service_ms == 0.0:
+        return 0.0
+    if not link.busy(arrivals_per_s) < 1.0:
+        return math.inf
+    if not prefill.busy(arrivals_per_s) < 1.0:
+        return 0.0
+    return wait_in_row_ms(arrivals_per_s, prefill, link) - prefill.wait_ms(arrivals_per_s)
+
+
+def _together_ms(asks: Asks, step_ms: float, sent_ms: float) -> float:
+    """Return the mean wait for one link of transfers whose reservations one pass granted [ms]."""
+    others = asks.per_ms * step_ms + asks.variation - 1.0
+    return max(others, 0.0) / 2.0 * sent_ms
+
+
+def _waiting(arrivals_per_s: float, station: Station, wait_ms: float) -> float:
+    """Return the chance of a wait at a station whose mean wait is not that for Poisson arrivals [-]."""
+    alone_ms = station.wait_ms(arrivals_per_s)
+    if wait_ms == 0.0 or alone_ms == 0.0:
+        return 0.0
+    chance = wait_probability(arrivals_per_s, station.service_ms, station.servers)
+    return min(chance * wait_ms / alone_ms, 1.0)
+
+
+def _evened(granted: float, busy: float) -> float:
+    """Return what is left of a light queue for prefill where passes grant reservations one by one [-]."""
+    return 1.0 - min(granted, 1.0) * (1.0 - busy) ** 2
+
+
+def _outside_ms(arrivals_per_s: float, room: Station, link: Station, link_ms: float) -> float:
+    """Return what of the wait for a link comes before the grant: those that wait for it keep their room [ms].
+
+    The chance of more than n transfers at links that are busy for a share b of the time falls about as b^2n.
+    """
+    if link_ms == 0.0:
+        return 0.0
+    others = arrivals_per_s / MS_PER_S * (room.service_ms - link.service_ms)
+    return float(link_ms * link.busy(arrivals_per_s) ** (2.0 * max(room.servers - others, 0.0)))
