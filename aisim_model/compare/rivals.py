@@ -82,7 +82,7 @@ def _overlaps(x: ResolvedRow) -> Iterator[Rival]:
     asked = {
         "none": "the transfer starts when the prompt is done",
         "layer": f"each of {x.spec.layers} layers is sent once its own prefill ends",
-        "chunk": f"each chunk of {x.row.chunk_tokens:,} tokens is sent once its own prefill ends",
+        "chunk": f"each chunk of {x.row.pass_tokens:,} tokens is sent once its own prefill ends",
     }
     for overlap, assumes in asked.items():
         profile = x.profile.model_copy(update={"overlap": overlap, "first_token_from": "decode_step"})

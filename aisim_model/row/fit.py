@@ -1,11 +1,14 @@
 """Does it fit: weights and KV pool of a worker against its GPUs' memory.
 
-``pool = tensor_parallel * hbm * share - weights``
+``pool = tensor_parallel * hbm * share - weights``, or ``(tensor_parallel * hbm - weights) * share`` where an
+engine counts the share of what is free.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from typing import Literal
 
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.passes.speeds import BYTES_PER_PARAMETER
@@ -36,7 +39,13 @@ def weight_bytes(total_parameters: float, precision: str) -> float:
     return total_parameters * bytes_per_parameter(precision)
 
 
-def pool_bytes(weights: float, hbm_gb: float, tensor_parallel: int, share: float) -> float:
+def pool_bytes(
+    weights: float,
+    hbm_gb: float,
+    tensor_parallel: int,
+    share: float,
+    share_is_of: Literal["total", "free"] = "total",
+) -> float:
     """Bytes that a worker's KV pool can hold; below 0 where the weights alone don't fit [B].
 
     Parameters
@@ -49,6 +58,8 @@ def pool_bytes(weights: float, hbm_gb: float, tensor_parallel: int, share: float
         GPUs of the worker [-].
     share : float
         Share of the memory that weights and pool may fill [-].
+    share_is_of : {"total", "free"}
+        Whether the share is of all memory, or of what the weights leave free.
 
     Examples
     --------
@@ -57,7 +68,8 @@ def pool_bytes(weights: float, hbm_gb: float, tensor_parallel: int, share: float
     >>> pool_bytes(65.52e9, 141.0, 4, 0.9) / 1e9
     442.08
     """
-    return tensor_parallel * hbm_gb * BYTES_PER_GB * share - weights
+    memory = tensor_parallel * hbm_gb * BYTES_PER_GB
+    return memory * share - weights if share_is_of == "total" else (memory - weights) * share
 
 
 def pool_tokens(pool: float, curve: KvCurve) -> float:
@@ -88,8 +100,4 @@ def pool_tokens(pool: float, curve: KvCurve) -> float:
         return 0.0
     if curve.bytes(MAX_POOL_TOKENS) <= pool:
         return math.inf
-    low, high = 0, MAX_POOL_TOKENS  # fits, doesn't
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if curve.bytes(middle) <= pool else (low, middle)
-    return float(low)
+    return float(bisect_right(range(MAX_POOL_TOKENS), pool, key=curve.bytes) - 1)

@@ -116,7 +116,7 @@ def grant_steps(per_step: float, steps_until_activation: float) -> float:
     (0.23, 0.05)
     """
     slows = GRANT_FAR + GRANT_NEAR / max(steps_until_activation, 1.0) ** GRANT_FADES
-    return per_step / (2.0 + slows * float(per_step**GRANT_POWER))
+    return float(per_step / (2.0 + slows * per_step**GRANT_POWER))
 
 
 def rest_of_step_ms(time_ms: float, step_ms: float, spread_ms: float = 0.0) -> float:

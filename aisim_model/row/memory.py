@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 from aisim_model.models.kv_cache import KvCurve
-from aisim_model.row.fit import pool_bytes, weight_bytes
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.units import BYTES_PER_GB
 
@@ -115,13 +114,12 @@ def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
 
 
 def _worker(x: ResolvedRow, role: str, gpus: int, tokens: int) -> WorkerMemory:
-    weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
-    pool = pool_bytes(weights, x.gpu.hbm_gb, gpus, x.row.kv_pool_share)
+    pool = x.prefill_pool_bytes if role == "prefill" else x.decode_pool_bytes
     return WorkerMemory(
         role=role,
         gpus=gpus,
         hbm_gb=x.gpu.hbm_gb,
-        weights_gb=weights / gpus / BYTES_PER_GB,
+        weights_gb=x.weight_bytes / gpus / BYTES_PER_GB,
         pool_gb=pool / gpus / BYTES_PER_GB,
         request_tokens=tokens,
         requests=_held(

@@ -55,6 +55,9 @@ class ResolvedRow:
         The same at the lowest bandwidth that was measured on this link [GB/s].
     speeds : Speeds
         Of its GPU, at the precision of the weights.
+    weight_bytes, prefill_pool_bytes, decode_pool_bytes : float
+        Weights of a worker, and what the KV pool of a prefill and of a decode worker can hold, over all its
+        ranks [B]; below 0 where the weights alone don't fit.
     pool_tokens : float
         KV pool of a decode worker [tokens].
     alpha_ms, per_descriptor_us, ... decode_step_ms
@@ -77,6 +80,9 @@ class ResolvedRow:
     bandwidth_gb_s: Values
     measured_low_gb_s: float | None
     speeds: Speeds
+    weight_bytes: float
+    prefill_pool_bytes: float
+    decode_pool_bytes: float
     pool_tokens: float
     alpha_ms: Values
     per_descriptor_us: Values
@@ -116,7 +122,10 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
     held_prefill, held_decode = (_held(spec, row, ranks, by_hand) for ranks in (row.prefill_tp, decode_tp))
     _need_parameters(spec, row)
     weights = weight_bytes(float(spec.total_parameters or 0), row.weight_dtype)
-    pool = pool_bytes(weights, gpu.hbm_gb, decode_tp, row.kv_pool_share)
+    prefill_pool, decode_pool = (
+        pool_bytes(weights, gpu.hbm_gb, ranks, row.memory_share(ranks), row.profile.share_is_of)
+        for ranks in (row.prefill_tp, decode_tp)
+    )
     ways = lanes(link.scope, row.prefill_tp, row.decode_tp, row.nics_per_gpu, row.gpus_per_node)
     nominal = link.nominal_gb_s * ways
     low = (
@@ -141,7 +150,12 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
         bandwidth_gb_s=nominal if row.bandwidth_gb_s is None else row.bandwidth_gb_s,
         measured_low_gb_s=low,
         speeds=speeds(gpu.id, row.weight_dtype, mixture=spec.total_parameters != spec.active_parameters),
-        pool_tokens=pool_tokens(pool, held_decode) if row.pool_tokens is None else float(row.pool_tokens),
+        weight_bytes=weights,
+        prefill_pool_bytes=prefill_pool,
+        decode_pool_bytes=decode_pool,
+        pool_tokens=(
+            pool_tokens(decode_pool, held_decode) if row.pool_tokens is None else float(row.pool_tokens)
+        ),
         **{name: getattr(row, name) for name in ROW_NUMBERS},
     )
 

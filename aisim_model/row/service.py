@@ -121,7 +121,7 @@ class Service:
     def mixed_ms(self, batch: float) -> float:
         """Time of a prompt's passes with so many sequences decoding beside it [ms]."""
         x, halfway = self.x, float(self.x.prompt_tokens) + self.output_tokens / 2.0
-        times, budget = prefill_pass_time(x), float(x.row.chunk_tokens)
+        times, budget = prefill_pass_time(x), float(x.row.pass_tokens)
         return float(
             times.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, budget, max(batch, 1.0), halfway)
         )
@@ -200,7 +200,7 @@ def service(x: ResolvedRow, output_tokens: float) -> Service:
         idle=breakdown(x),
         prefill_ms=float(prefill_ms(x)),
         transfer_ms=float(transfer_ms(x)),
-        passes=float(count_pieces(uncached, x.row.chunk_tokens)),
+        passes=float(count_pieces(uncached, x.row.pass_tokens)),
         output_tokens=output_tokens,
         most_sequences=memory.most_sequences,
         prefill_workers=x.row.prefill_workers,

@@ -143,13 +143,13 @@ def _exposed_ms(x: ResolvedRow, computed_ms: Values | None = None) -> Values:
     if x.profile.overlap == "layer":
         return fixed + link.layer_overlap_exposed_ms(computed_ms, wire, x.spec.layers)
     uncached = larger(x.prompt_tokens - x.prefill_cached_tokens, 1.0)
-    return fixed + link.chunk_overlap_exposed_ms(uncached, float(x.row.chunk_tokens), computed_ms, wire)
+    return fixed + link.chunk_overlap_exposed_ms(uncached, float(x.row.pass_tokens), computed_ms, wire)
 
 
 def prefill_ms(x: ResolvedRow) -> Values:
     """Time to compute the prompt on one prefill worker, by the row's model [ms]."""
     passes = prefill_pass_time(x)
-    return passes.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, float(x.row.chunk_tokens))
+    return passes.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, float(x.row.pass_tokens))
 
 
 def prefill_extrapolated(x: ResolvedRow) -> bool | npt.NDArray[np.bool_]:

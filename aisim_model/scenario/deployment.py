@@ -119,8 +119,10 @@ class Deployment(Frozen):
     first_token_from: FirstTokenFrom | None = Field(
         None, title="First token from", description="Which token the client sees first."
     )
-    chunk_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
-        8192, title="Prefill pass", description="Token budget of a prefill pass, or chunk."
+    chunk_tokens: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        None,
+        title="Pass budget",
+        description="New tokens of a pass, or chunk; the engine's on this GPU where left open.",
     )
     orchestration_ms: Milliseconds = Field(
         0.0, title="Orchestration", description="What the handover costs beside the wire."
@@ -144,8 +146,10 @@ class Deployment(Frozen):
     memory_efficiency: Share | None = Field(
         None, title="Memory efficiency", description="Share of HBM bandwidth; the model's where open."
     )
-    kv_pool_share: Share = Field(
-        0.9, title="HBM for weights and KV", description="Share of HBM that weights and KV pool may fill."
+    kv_pool_share: Share | None = Field(
+        None,
+        title="HBM for weights and KV",
+        description="Share of GPU memory that they may fill; the engine's where left open.",
     )
     pool_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
         None, title="KV pool", description="Tokens that a decode worker holds; from HBM where left open."
@@ -234,9 +238,22 @@ class Deployment(Frozen):
         return self.prefill_workers * self.prefill_tp + decoding
 
     @property
+    def pass_tokens(self) -> int:
+        """Token budget of a pass [-]: the row's own number, else its engine's on this GPU."""
+        own = engine(self.engine).pass_tokens_on(catalog.gpu(self.gpu))
+        return own if self.chunk_tokens is None else self.chunk_tokens
+
+    @property
     def sequences_limit(self) -> int:
-        """Sequences that a worker runs at a time at most: the row's own number, else its engine's."""
-        return engine(self.engine).max_sequences if self.max_sequences is None else self.max_sequences
+        """Sequences that a worker runs at a time at most [-]: the row's own number, else its engine's."""
+        own = engine(self.engine).max_sequences_on(catalog.gpu(self.gpu))
+        return own if self.max_sequences is None else self.max_sequences
+
+    def memory_share(self, ranks: int) -> float:
+        """Return the share of GPU memory that weights and KV pool of a worker may fill [-]."""
+        if self.kv_pool_share is not None:
+            return self.kv_pool_share
+        return engine(self.engine).memory_share_on(catalog.gpu(self.gpu), self.pass_tokens, ranks)
 
     @property
     def profile(self) -> EngineProfile:

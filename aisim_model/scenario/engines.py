@@ -11,11 +11,16 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from aisim_model.catalog import Gpu
 from aisim_model.errors import InputError
 from aisim_model.link import Overlap, PrefixCredit
+from aisim_model.units import BYTES_PER_GB, BYTES_PER_GIB
 
 HandoffOrder = Literal["source_first", "destination_first"]
 FirstTokenFrom = Literal["decode_step", "shipped", "prefill"]
+
+
+Steps = tuple[tuple[float, int], ...]
 
 
 class OptIn(BaseModel):
@@ -54,10 +59,15 @@ class EngineProfile(BaseModel):
         What of the transfer runs beside prefill.
     first_token_from : {"decode_step", "shipped", "prefill"}
         Which token the client sees first.
-    pass_tokens : int
-        Token budget of a prefill pass, and so of a chunk [-].
-    max_sequences : int
-        Sequences that a worker runs at a time at most [-].
+    pass_tokens, max_sequences : tuple of (float, int)
+        Token budget of a pass, and sequences that a worker runs at a time at most [-], from so much GPU
+        memory on [GiB].
+    least_on : tuple of str
+        GPUs that get the least of both, whatever their memory.
+    memory_share : float or None
+        Share of GPU memory that weights and KV pool fill [-]; None: all but SGLang's reserve.
+    share_is_of : {"total", "free"}
+        Whether the share is of all memory, or of what weights leave free.
     opt_in : tuple of OptIn
         What the engine does only when asked.
     source : str
@@ -73,8 +83,11 @@ class EngineProfile(BaseModel):
     order: HandoffOrder
     overlap: Overlap
     first_token_from: FirstTokenFrom
-    pass_tokens: int
-    max_sequences: int
+    pass_tokens: Steps
+    max_sequences: Steps
+    least_on: tuple[str, ...] = ()
+    memory_share: float | None
+    share_is_of: Literal["total", "free"] = "total"
     opt_in: tuple[OptIn, ...] = ()
     source: str
 
@@ -88,6 +101,57 @@ class EngineProfile(BaseModel):
         """
         return tuple(choice for choice in self.opt_in if str(getattr(self, choice.setting)) == choice.value)
 
+    def pass_tokens_on(self, gpu: Gpu) -> int:
+        """Return the token budget of a pass on a GPU [-].
+
+        Examples
+        --------
+        >>> [engine("vllm").pass_tokens_on(catalog.gpu(gpu)) for gpu in ("l40s", "a100-80", "h200", "b200")]
+        [2048, 2048, 8192, 16384]
+        """
+        return self._by_memory(self.pass_tokens, gpu)
+
+    def max_sequences_on(self, gpu: Gpu) -> int:
+        """Return how many sequences a worker runs at a time at most on a GPU [-].
+
+        Examples
+        --------
+        >>> [engine(name).max_sequences_on(catalog.gpu("h200")) for name in ENGINES]
+        [1024, 2048, 2048, 256]
+        """
+        return self._by_memory(self.max_sequences, gpu)
+
+    def _by_memory(self, steps: Steps, gpu: Gpu) -> int:
+        held = 0.0 if gpu.id in self.least_on else gpu.hbm_gb * BYTES_PER_GB / BYTES_PER_GIB
+        return next(value for least, value in reversed(steps) if held >= least)
+
+    def memory_share_on(self, gpu: Gpu, pass_tokens: int, ranks: int) -> float:
+        """Return the share of GPU memory that weights and KV pool fill [-].
+
+        SGLang keeps ``0.5 GB + 1.5 MB * chunk + ranks / 8 GB``, and 10 GB at least above 60 GB; what it keeps
+        for graphs is left out.
+
+        Parameters
+        ----------
+        gpu : Gpu
+            The GPU.
+        pass_tokens : int
+            Token budget of a pass [-].
+        ranks : int
+            GPUs of the worker [-].
+
+        Examples
+        --------
+        >>> round(engine("sglang").memory_share_on(catalog.gpu("h100-sxm"), 8192, 4), 3)
+        0.834
+        """
+        if self.memory_share is not None:
+            return self.memory_share
+        reserved_gb = 0.5 + 0.0015 * pass_tokens + ranks / 8.0
+        if gpu.hbm_gb > 60.0:
+            reserved_gb = max(reserved_gb, 10.0)
+        return max(1.0 - reserved_gb / gpu.hbm_gb, 0.0)
+
 
 _PROFILES = (
     EngineProfile(
@@ -98,8 +162,10 @@ _PROFILES = (
         order="source_first",
         overlap="none",
         first_token_from="decode_step",
-        pass_tokens=8192,
-        max_sequences=1024,
+        pass_tokens=((0.0, 2048), (70.0, 8192), (160.0, 16_384)),
+        max_sequences=((0.0, 256), (70.0, 1024)),
+        least_on=("a100-80",),
+        memory_share=0.92,
         opt_in=(
             OptIn(setting="block_size", value="64", how="--block-size 64: a quarter of the descriptors"),
             OptIn(
@@ -109,7 +175,10 @@ _PROFILES = (
             ),
             OptIn(setting="first_token_from", value="prefill", how="a proxy that passes on prefill's token"),
         ),
-        source="docs.vllm.ai features/nixl_connector_usage; github.com/vllm-project/vllm issue 50913",
+        source=(
+            "docs.vllm.ai features/nixl_connector_usage; github.com/vllm-project/vllm issue 50913;"
+            " vllm 0.33.0 engine/arg_utils.py (budget and sequences as it serves), config/cache.py (memory)"
+        ),
     ),
     EngineProfile(
         id="sglang",
@@ -119,8 +188,9 @@ _PROFILES = (
         order="destination_first",
         overlap="chunk",
         first_token_from="shipped",
-        pass_tokens=8192,
-        max_sequences=2048,
+        pass_tokens=((0.0, 2048), (20.0, 4096), (60.0, 8192), (160.0, 16_384)),
+        max_sequences=((0.0, 2048),),
+        memory_share=None,
         opt_in=(
             OptIn(
                 setting="prefix_credit",
@@ -129,7 +199,11 @@ _PROFILES = (
             ),
             OptIn(setting="block_size", value="64", how="--page-size 64"),
         ),
-        source="docs.sglang.ai advanced_features/pd_disaggregation; github.com/sgl-project/sglang pull 7990",
+        source=(
+            "docs.sglang.ai advanced_features/pd_disaggregation; github.com/sgl-project/sglang pull 7990;"
+            " sglang 0.5.23 srt/arg_groups/memory_hook.py (budget, memory),"
+            " srt/mem_cache/kv_cache_configurator.py (sequences: 2,048, and up to 4,096 in a large pool)"
+        ),
     ),
     EngineProfile(
         id="trtllm",
@@ -139,8 +213,10 @@ _PROFILES = (
         order="source_first",
         overlap="none",
         first_token_from="shipped",
-        pass_tokens=8192,
-        max_sequences=2048,
+        pass_tokens=((0.0, 8192),),
+        max_sequences=((0.0, 2048),),
+        memory_share=0.9,
+        share_is_of="free",
         opt_in=(
             OptIn(setting="overlap", value="layer", how="TRTLLM_DISAGG_LAYERWISE=1"),
             OptIn(
@@ -151,7 +227,8 @@ _PROFILES = (
         ),
         source=(
             "nvidia.github.io/TensorRT-LLM features/disagg-serving and llm-api KvCacheConfig;"
-            " github.com/NVIDIA/TensorRT-LLM issue 9212, pull 15727"
+            " github.com/NVIDIA/TensorRT-LLM issue 9212, pull 15727;"
+            " tensorrt_llm/llmapi/llm_args.py (budget, sequences, memory)"
         ),
     ),
     EngineProfile(
@@ -162,8 +239,9 @@ _PROFILES = (
         order="source_first",
         overlap="none",
         first_token_from="decode_step",
-        pass_tokens=8192,
-        max_sequences=256,
+        pass_tokens=((0.0, 8192),),
+        max_sequences=((0.0, 256),),
+        memory_share=0.9,
         opt_in=(
             OptIn(
                 setting="order",

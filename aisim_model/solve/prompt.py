@@ -140,7 +140,7 @@ def _grid(x: ResolvedRow) -> npt.NDArray[np.float64]:
     most = longest_allowed()
     steps = np.floor(np.geomspace(1, most, STEPS))
     cached = float(x.prefill_cached_tokens)
-    ends = cached + x.row.chunk_tokens * np.arange(1, min(MOST_CHUNKS, most // x.row.chunk_tokens) + 1)
+    ends = cached + x.row.pass_tokens * np.arange(1, min(MOST_CHUNKS, most // x.row.pass_tokens) + 1)
     rows = cached + np.floor([tokens for tokens, _ in x.row.prefill_table or ()])
     points = np.concatenate([steps, ends, ends + 1, rows, [most]])
     return np.unique(points[(points >= 1) & (points <= most)])

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aisim_model.models.kv_cache import KvCurve
-from aisim_model.row.fit import pool_bytes, weight_bytes
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
 
@@ -94,19 +92,15 @@ class Columns:
         x, row = self.x, self.x.row
         prompt = np.asarray(x.prompt_tokens)
         whole = prompt + self.output_tokens
+        if row.pool_tokens is None:
+            decodes = whole * x.held_decode.per_token_bytes + x.held_decode.state_bytes(whole)
+            holds = decodes <= x.decode_pool_bytes
+        else:
+            holds = whole <= row.pool_tokens
         if not row.split:
-            return self._held(row.prefill_tp, x.held_decode, whole, row.pool_tokens)
-        held = self._held(row.prefill_tp, x.held_prefill, prompt, None)
-        return held & self._held(row.decode_tp, x.held_decode, whole, row.pool_tokens)
-
-    def _held(self, gpus: int, curve: KvCurve, tokens: npt.NDArray[Any], pool_tokens: int | None) -> Any:
-        """Say whether a worker holds a request: by tokens of its pool where given, else by bytes."""
-        if pool_tokens is not None:
-            return tokens <= pool_tokens
-        x = self.x
-        weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
-        pool = pool_bytes(weights, x.gpu.hbm_gb, gpus, x.row.kv_pool_share)
-        return tokens * curve.per_token_bytes + curve.state_bytes(tokens) <= pool
+            return holds
+        prefills = prompt * x.held_prefill.per_token_bytes + x.held_prefill.state_bytes(prompt)
+        return holds & (prefills <= x.prefill_pool_bytes)
 
     def _timed(self, time_ms: Any) -> Any:
         """Blank a time where the row doesn't fit."""

@@ -14,7 +14,6 @@ from aisim_model.handoff import TransferTimingMode
 from aisim_model.passes import fixed
 from aisim_model.replay import Progress, ReplayConfig, ReplayResult
 from aisim_model.replay.config import KvWindowBytes
-from aisim_model.row.fit import pool_bytes, weight_bytes
 from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import descriptors_per_rank
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
@@ -114,7 +113,7 @@ def replay_config(
         prefix_caching=prefix_caching,
         prefill=prefill_pass_time(x).prefill,
         decode=decode,
-        prefill_chunk_tokens=row.chunk_tokens,
+        prefill_chunk_tokens=row.pass_tokens,
         pool_blocks=blocks,
         max_sequences=int(typical.most_sequences) if fifo else row.sequences_limit,
         contention=contention,
@@ -284,9 +283,7 @@ def _pool_blocks(x: ResolvedRow, typical: TypicalRequest, block: int) -> int:
 
 
 def _pool_tokens(x: ResolvedRow, typical: TypicalRequest) -> float:
-    weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
-    ranks = x.row.decode_tp if x.row.split else x.row.prefill_tp
-    pool = pool_bytes(weights, x.gpu.hbm_gb, ranks, x.row.kv_pool_share)
+    pool = x.decode_pool_bytes
     tokens = max(round(typical.prompt_tokens + typical.output_tokens), 1)
     each = float(x.held_decode.bytes(tokens))
     return float(MOST_BLOCKS) * tokens if each == 0.0 and pool > 0.0 else pool / max(each, 1.0) * tokens
