@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 from plotly.offline import get_plotlyjs
@@ -25,9 +26,6 @@ from aisim_ui.answers import Number
 from aisim_ui.charts.settings import chart_config
 from aisim_ui.columns import Columns
 from aisim_ui.theme import FONT, SURFACES, Mode
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # what a browser holds the file to: no address but its own content
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -124,8 +122,6 @@ def _chart(at: int, part: Chart) -> str:
 
 
 def _table(data: pd.DataFrame | Columns) -> str:
-    import pandas as pd  # slow to import, and the first page opens without
-
     written = pd.DataFrame(data).to_html(index=False, border=0, na_rep="", float_format=_number_text)
     return f'<div class="wide">{written}</div>'
 
