@@ -57,7 +57,7 @@ clean: ## Remove what the other targets made
 	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/run.lock
 	@$(PY) $(INSTALL) --no-deps --no-build-isolation --editable .
 	@echo "Compiling the app and the replay"
-	@$(PY) -m compileall -q aisim_model aisim_ui aisim_cli pages
+	@$(PY) -m compileall -q aisim_model aisim_ui aisim_cli
 	@$(PY) -m aisim_model.replay.warm
 	@touch $@
 
