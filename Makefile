@@ -34,8 +34,8 @@ bench: .venv/test.stamp ## Every ratio that the project promises, each beside it
 
 lock: .venv/test.stamp ## Lock the newest versions that pyproject.toml allows
 	$(PY) $(INSTALL) "uv>=0.9"
-	$(COMPILE) --upgrade pyproject.toml --extra build -o locks/run.lock
-	$(COMPILE) --upgrade pyproject.toml --extra build --extra test -c locks/run.lock -o locks/test.lock
+	$(COMPILE) --upgrade pyproject.toml --extra app --extra build -o locks/run.lock
+	$(COMPILE) --upgrade pyproject.toml --extra app --extra build --extra test -c locks/run.lock -o locks/test.lock
 	$(COMPILE) --upgrade tests/reference/reference.in -o tests/reference/reference.lock
 
 clean: ## Remove what the other targets made
@@ -57,7 +57,7 @@ clean: ## Remove what the other targets made
 	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/run.lock
 	@$(PY) $(INSTALL) --no-deps --no-build-isolation --editable .
 	@echo "Compiling the app and the replay"
-	@$(PY) -m compileall -q aisim_model aisim_ui aisim_cli pages
+	@$(PY) -m compileall -q aisim_model aisim_ui aisim_cli
 	@$(PY) -m aisim_model.replay.warm
 	@touch $@
 

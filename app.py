@@ -1,28 +1,17 @@
-"""The app: page settings, navigation, the shared sidebar, and the page."""
-
-from base64 import b64encode
-from importlib.resources import files
+"""The app: navigation, the shared sidebar, and the page."""
 
 import streamlit as st
 
 from aisim_model.errors import InputError
-from aisim_ui.navigation import PAGES, open_wanted_page, run_page
+from aisim_ui.modules import freeze_loaded_modules
+from aisim_ui.navigation import navigation, run_page
 from aisim_ui.notices import notices
 from aisim_ui.sidebar import sidebar
 from aisim_ui.state import apply_widget_reports
-from aisim_ui.warm import freeze_loaded_modules
 from aisim_ui.words import escape_markdown
 
-# written out, a picture needn't be opened by a library for pictures
-ICON = b64encode((files("aisim_ui") / "icon.png").read_bytes()).decode()
-
-st.set_page_config(
-    page_title="AISim handoff planner", page_icon=f"data:image/png;base64,{ICON}", layout="wide"
-)
-
+page = navigation()
 apply_widget_reports()
-page = st.navigation([st.Page(**entry) for entry in PAGES], position="top")
-open_wanted_page()
 sidebar(page.title)
 notices()
 try:

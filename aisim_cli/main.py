@@ -7,6 +7,7 @@ import sys
 import typer
 from pydantic import ValidationError
 
+from aisim_cli import app as pages
 from aisim_cli import calibrate, catalog, delay, evidence, kv, replay, solve, study, sweep, ttft
 from aisim_cli.refusal import refusals
 from aisim_model.errors import InputError
@@ -26,6 +27,7 @@ def about() -> None:
     """Plan the KV handoff of disaggregated LLM serving."""
 
 
+app.command("app")(pages.app)
 app.command("calibrate")(calibrate.calibrate)
 app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)

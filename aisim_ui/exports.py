@@ -6,14 +6,12 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from aisim_model import MODEL_VERSION
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # what a spreadsheet reads as a formula, blanks before it and full-width signs included
 FORMULA = re.compile(r"\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n]")
@@ -35,8 +33,6 @@ def neutral(cell: Any) -> Any:
 
 def csv_bytes(table: pd.DataFrame | Mapping[str, Sequence[Any]]) -> bytes:
     """Write a table as CSV: exact values, text cells neutralised, the model's version in a column."""
-    import pandas as pd  # slow to import, and the first page opens without
-
     safe = pd.DataFrame(table).assign(model_version=MODEL_VERSION)
     for name in safe.columns:
         if not pd.api.types.is_numeric_dtype(safe[name].dtype):

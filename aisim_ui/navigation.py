@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parent
 # app.py, pages/ and docs/model.md: beside this package in a checkout, within it in a wheel
 HOME = _PACKAGE / "app" if (_PACKAGE / "app").is_dir() else _PACKAGE.parent
-FROM_APP, WANTED = "navigation.from_app", "navigation.wanted"
+FROM_APP = "navigation.from_app"
 
 
 def _page(file: str, title: str, icon: str, **more: Any) -> MappingProxyType[str, Any]:
@@ -33,7 +33,12 @@ PAGES = (
     _page("evidence", "Evidence", "fact_check"),
     _page("method", "Method", "functions"),
 )
-FIRST = next(entry for entry in PAGES if entry.get("default"))
+
+
+def navigation() -> Page:
+    """Tell Streamlit the settings of all pages and which there are; return the one that was asked for."""
+    st.set_page_config(page_title="AISim handoff planner", page_icon=_PACKAGE / "icon.png", layout="wide")
+    return st.navigation([st.Page(**entry) for entry in PAGES], position="top")
 
 
 def run_page(page: Page) -> None:
@@ -42,23 +47,12 @@ def run_page(page: Page) -> None:
     page.run()
 
 
-def require_app(page: str) -> None:
-    """Leave a page that Streamlit runs by itself, and have app.py open it: each page's first line.
+def require_app() -> None:
+    """Begin a page: where Streamlit runs it by itself, have app.py run it, with the query as it is.
 
-    Until app.py has called `st.navigation` on a server, Streamlit runs a file of `pages/` alone, without the
+    Until `st.navigation` has been called on a server, Streamlit runs a file of `pages/` alone, without the
     navigation and the sidebar, when a visitor opens its address.
     """
     if not st.session_state.pop(FROM_APP, False):
-        st.session_state.setdefault(WANTED, page)
-        st.switch_page("app.py", query_params=st.query_params.to_dict())
-
-
-def want_page(name: str) -> None:
-    """Have app.py open another page in its next run; for what a click does."""
-    st.session_state[WANTED] = str(HOME / "pages" / f"{name}.py")
-
-
-def open_wanted_page() -> None:
-    """Open the page that was asked for, with the query as it is; before any widget is drawn."""
-    if wanted := st.session_state.pop(WANTED, None):
-        st.switch_page(wanted, query_params=st.query_params.to_dict())
+        navigation()
+        st.rerun()

@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 from markupsafe import Markup
@@ -26,9 +27,6 @@ from aisim_ui.answers import Number
 from aisim_ui.charts.settings import chart_config
 from aisim_ui.columns import Columns
 from aisim_ui.theme import FONT, SURFACES, Mode
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MARKS = re.compile(r"\\(?P<text>.)|(?P<strong>\*\*)|(?P<badge>:\w+-badge\[(?P<label>[^\]]*)\])", re.DOTALL)
 

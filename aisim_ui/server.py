@@ -1,7 +1,8 @@
-"""What the server adds to Streamlit's: security headers, and page addresses that connect at once.
+"""The app as a server runs it: Streamlit's, with security headers, and pages that connect at once.
 
 Streamlit sends no security headers. And its frontend, opened at `/deployments`, looks for the server beneath
-that path first: two errors in the console and half a second lost. A page is told where its server is instead.
+that path first: two errors in the console and half a second lost (4.05 s against 3.50 on a busy machine). No
+option says otherwise, so a page is told where its server is.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+import streamlit as st
 from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from aisim_ui.navigation import PAGES
+import aisim_ui.charts.ttft_bars
+import aisim_ui.sidebar  # noqa: F401 - what a page needs is loaded before the first visitor comes
+from aisim_ui.navigation import HOME, PAGES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -81,3 +86,8 @@ def page_routes() -> list[Route]:
     return [
         Route(f"/{entry['url_path']}", _page, methods=["GET"]) for entry in PAGES if not entry.get("default")
     ]
+
+
+def app() -> st.App:
+    """Return the app for an ASGI server."""
+    return st.App(HOME / "app.py", routes=page_routes(), middleware=[Middleware(SecurityHeaders)])

@@ -13,7 +13,7 @@ from aisim_ui.frame import table as draw_table
 from aisim_ui.navigation import require_app
 from aisim_ui.words import escape_markdown
 
-require_app(__file__)
+require_app()
 
 COLUMNS = {
     "row": "Row",

@@ -24,7 +24,7 @@ from aisim_ui.inputs import number
 from aisim_ui.navigation import require_app
 from aisim_ui.state import Place, state
 
-require_app(__file__)
+require_app()
 
 SECOND = ("Against the baseline", "What moves TTFT")
 

@@ -11,13 +11,14 @@ from aisim_ui.evidence.clouds import cloud_sentence, cloud_table
 from aisim_ui.evidence.table import QUANTITIES, sentence, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
-from aisim_ui.navigation import require_app, want_page
+from aisim_ui.navigation import require_app
 from aisim_ui.state import replace, state
 from aisim_ui.traffic.tables import readable
 
-require_app(__file__)
+require_app()
 
 ERROR = {"format": "percent"}
+REPLAY = "evidence.replay"
 TIMES = {"transfer_ms": "Transfer times", "ttft_ms": "TTFT"}
 COLUMNS = {
     "id": "Measurement",
@@ -49,11 +50,13 @@ def runs() -> tuple[CloudVerdict, ...]:
 
 
 def replay_runs() -> None:
-    """Take the published runs as the scenario, and open the Traffic page."""
+    """Take the published runs as the scenario, and have the Traffic page opened."""
     replace(cloud_scenario())
-    want_page("traffic")
+    st.session_state[REPLAY] = True
 
 
+if st.session_state.pop(REPLAY, False):
+    st.switch_page("pages/traffic.py")
 found = measured()
 answer(sentence(found))
 st.caption(

@@ -18,7 +18,7 @@ from aisim_ui.navigation import require_app
 from aisim_ui.state import state
 from aisim_ui.words import escape_markdown
 
-require_app(__file__)
+require_app()
 
 scenario: Scenario = state().scenario
 row = scenario.selected

@@ -18,7 +18,7 @@ from aisim_ui.handoff.table import RIVALS, for_people, settings
 from aisim_ui.navigation import require_app
 from aisim_ui.state import state
 
-require_app(__file__)
+require_app()
 
 scenario: Scenario = state().scenario
 outcomes = compare(scenario)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from aisim_ui.navigation import HOME, require_app
 
-require_app(__file__)
+require_app()
 
 TEXT = HOME / "docs" / "model.md"
 

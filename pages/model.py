@@ -15,7 +15,7 @@ from aisim_ui.navigation import require_app
 from aisim_ui.state import Place, state
 from aisim_ui.words import escape_markdown
 
-require_app(__file__)
+require_app()
 
 WINDOWS = {"window": "kept in their window", "full": "kept in full, as engines without hybrid pages do"}
 COPIES = {"per_rank": "once for each decode rank", "once": "once, and broadcast there"}

@@ -16,7 +16,7 @@ from aisim_ui.solve.table import for_people, settings
 from aisim_ui.state import Place, state
 from aisim_ui.words import escape_markdown
 
-require_app(__file__)
+require_app()
 
 scenario = state().scenario
 workload, row = scenario.workload, scenario.selected

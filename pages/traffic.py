@@ -14,7 +14,7 @@ from aisim_ui.traffic.source import load
 from aisim_ui.traffic.start import described, progress, replay_button, results
 from aisim_ui.traffic.visit import collect, visit
 
-require_app(__file__)
+require_app()
 
 collect()
 scenario = state().scenario

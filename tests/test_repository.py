@@ -50,7 +50,7 @@ def test_tests_run_on_what_is_served() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lock", "extras"), [("locks/run.lock", ["build"]), ("locks/test.lock", ["build", "test"])]
+    ("lock", "extras"), [("locks/run.lock", ["app", "build"]), ("locks/test.lock", ["app", "build", "test"])]
 )
 def test_the_lock_holds_every_requirement(lock: str, extras: list[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -72,7 +72,7 @@ def report(name: str, ours: float, floor: float, unit: str, bound: float) -> boo
 
 def main() -> int:
     """Measure, print and return the exit status."""
-    for package in ("aisim_model", "aisim_ui", "pages"):
+    for package in ("aisim_model", "aisim_ui"):
         compileall.compile_dir(ROOT / package, quiet=1)  # as installing leaves both ours and Streamlit's own
     with served(APP, {}) as port, connected(port) as server:
         floor_points = {"FLOOR_POINTS": str(points(rerun(server)))}
@@ -90,9 +90,9 @@ def main() -> int:
     held = [
         report("rerun, median", statistics.median(ours), statistics.median(floor), "ms", 1.5),
         report("rerun, 95th percentile", p95[0], p95[1], "ms", 2.5),
-        report("start to first page", ours_s, floor_s, "s", 1.3),
+        report("start to first page", ours_s, table_s, "s", 1.3),  # the floor shows a table, as our page does
     ]
-    print(f"{'':22} beside a floor that shows a table too, {table_s:.2f} s: {ours_s / table_s:.2f}")
+    print(f"{'':22} beside a floor without its table, {floor_s:.2f} s: {ours_s / floor_s:.2f}")
     return 0 if all(held) else 1
 
 

@@ -32,13 +32,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """Serve the app as `make run` does, on a free port; give its address, and stop it at the end."""
+def served(*module: str) -> Iterator[str]:
+    """Serve the app on a free port, as `make run` does or as a module does; stop it at the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {**os.environ, "PORT": str(port)}
-    command = [sys.executable, "-m", "aisim_ui.serve"]
+    environment = {**os.environ, "PORT": str(port), "STREAMLIT_SERVER_PORT": str(port)}
+    command = [sys.executable, "-m", *(module or ("aisim_ui.serve",))]
     server = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -66,10 +66,17 @@ def app_url() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def fresh_url() -> Iterator[str]:
     """Return the address of a server that nobody has visited yet."""
     with served() as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_streamlit_url() -> Iterator[str]:
+    """Return the address of a `streamlit run app.py` that nobody has visited yet."""
+    with served("streamlit", "run", "app.py") as url:
         yield url
 
 
