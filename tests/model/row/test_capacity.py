@@ -1,4 +1,4 @@
-"""Requests a second by resource, by hand."""
+"""What a row carries: the arrivals from which its estimate under load has it overloaded."""
 
 from __future__ import annotations
 
@@ -6,79 +6,59 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from aisim_model.row.capacity import MAX_SEQUENCES, capacity, decode_sequences
-from aisim_model.row.resolved import ResolvedRow, resolve
+from aisim_model.row.capacity import Capacity, capacity
+from aisim_model.row.load import under_load
+from aisim_model.row.resolved import resolve
+from aisim_model.row.service import Service, service
 from aisim_model.scenario import Deployment, Workload
 
+# a prompt takes 500 ms on one worker, a token 10 ms whatever decodes; 8,192,000 bytes cross in 8.192 ms
+TIMES: dict[str, Any] = {
+    "prefill_model": "rate",
+    "prefill_tokens_per_s": 2000,
+    "decode_model": "fixed",
+    "decode_step_ms": 10.0,
+    "kv_bytes_per_token": 8192,
+    "bandwidth_gb_s": 1.0,
+}
 
-def small(**values: Any) -> ResolvedRow:
-    """Return 100 tokens: a pass of 100 ms, steps of 10, 100 MB at 1 GB/s in 100 ms, a pool of 1,000."""
-    by_hand = {
-        "prefill_model": "fixed",
-        "prefill_pass_ms": 100,
-        "decode_model": "fixed",
-        "decode_step_ms": 10,
-        "pool_tokens": 1000,
-        "bandwidth_gb_s": 1,
-        "kv_bytes_per_token": 1_000_000,
-    }
-    row = Deployment.model_validate({"id": "row", "name": "Row", **by_hand, **values})
-    return resolve(Workload(prompt_tokens=100), row)
+
+def served(**values: Any) -> Service:
+    row = Deployment(id="a", name="a", **{**TIMES, **values})
+    return service(resolve(Workload(prompt_tokens=1000, output_tokens=100), row), 100)
+
+
+def carried(**values: Any) -> Capacity:
+    return capacity(served(**values))
 
 
 def test_each_resource_by_hand() -> None:
-    # 200 tokens a sequence: 5 in the pool; 100 steps of 10 ms shared by 5 are 200 ms of worker a request
-    found = capacity(small(), itl_slo_ms=25, output_tokens=100)
-    assert found.decode_sequences == 5
-    assert (found.prefill_per_s, found.link_per_s, found.decode_per_s) == pytest.approx((10, 10, 5))
-    assert found.busiest == "decode"
-    assert found.requests_per_s == pytest.approx(5)
+    found = carried(prefill_workers=3, decode_workers=2, max_sequences=10)
+    assert found.prefill_per_s == pytest.approx(3 / 0.5)
+    assert found.link_per_s == pytest.approx(2 / 0.008192)  # a link a worker of the smaller side
+    # ten have room, each for 8.192 ms of handoff and 100 steps: 10 / 1.008192 s on each of two workers
+    assert found.decode_per_s == pytest.approx(2 * 10 / 1.008192)
+    assert found.busiest == "prefill"
+    assert found.requests_per_s == found.prefill_per_s
+    assert found.decode_sequences == 10
 
 
-def test_workers_carry_side_by_side_and_the_smaller_side_has_the_links() -> None:
-    found = capacity(small(prefill_workers=3, decode_workers=2), 25, 100)
-    assert (found.prefill_per_s, found.link_per_s, found.decode_per_s) == pytest.approx((30, 20, 10))
-
-
-def test_aggregated_workers_do_both_and_use_no_link() -> None:
-    # 100 + 200 ms of worker a request, two workers
-    found = capacity(small(kind="aggregated", prefill_workers=2), 25, 100)
-    assert (found.prefill_per_s, found.decode_per_s) == pytest.approx((20 / 3, 20 / 3))
+def test_an_aggregated_worker_does_both() -> None:
+    # 99 tokens after the prompt's own: eight share 990 ms of steps, and each takes 500 ms of prefill
+    found = carried(kind="aggregated", prefill_workers=2, max_sequences=8)
+    assert found.prefill_per_s == found.decode_per_s == pytest.approx(2 / (0.99 / 8 + 0.5))
     assert found.link_per_s == math.inf
 
 
-def test_a_pool_too_small_carries_nothing() -> None:
-    found = capacity(small(pool_tokens=199), 25, 100)
-    assert (found.decode_sequences, found.decode_per_s, found.busiest) == (0, 0, "decode")
+def test_a_row_is_overloaded_from_what_it_carries_on() -> None:
+    for values in ({}, {"kind": "aggregated"}, {"max_sequences": 3}, {"bandwidth_gb_s": 0.01}):
+        row = served(**values)
+        most = capacity(row).requests_per_s
+        assert not under_load(row, most * 0.999).overloaded
+        assert under_load(row, most * 1.001).overloaded
 
 
-def test_no_bandwidth_carries_nothing() -> None:
-    found = capacity(small(bandwidth_gb_s=0), 25, 100)
-    assert (found.link_per_s, found.busiest) == (0, "link")
-
-
-def test_what_takes_no_time_carries_any_number() -> None:
-    found = capacity(small(prefill_pass_ms=0, kv_bytes_per_token=0), 25, 100)
-    assert (found.prefill_per_s, found.link_per_s) == (math.inf, math.inf)
-
-
-@pytest.mark.parametrize(
-    ("slo_ms", "sequences"),
-    # used shares 0.2, 0.4, 0.6 take 15.51, 23.23, 28.88 ms a step
-    [(10, 1), (15.6, 1), (23.1, 1), (23.3, 2), (28.8, 2), (28.9, 3), (1000, 5)],
-)
-def test_sequences_stay_within_the_service_level(slo_ms: float, sequences: int) -> None:
-    assert decode_sequences(small(decode_model="polynomial"), slo_ms, 100) == sequences
-
-
-def test_a_pool_without_end_is_bounded_by_what_an_engine_schedules() -> None:
-    assert decode_sequences(small(pool_tokens=10**12), 25, 100) == MAX_SEQUENCES
-
-
-@given(slo_ms=st.floats(0.1, 100), more_ms=st.floats(0, 100))
-def test_a_looser_service_level_never_holds_fewer(slo_ms: float, more_ms: float) -> None:
-    x = small(decode_model="roofline", pool_tokens=10**6)
-    assert decode_sequences(x, slo_ms, 100) <= decode_sequences(x, slo_ms + more_ms, 100)
+def test_nothing_is_carried_where_nothing_fits_or_is_sent() -> None:
+    assert carried(pool_tokens=500).decode_per_s == 0.0
+    assert carried(bandwidth_gb_s=0.0).link_per_s == 0.0
