@@ -12,7 +12,6 @@ from aisim_model.row.load import Load, service, under_load
 from aisim_model.row.memory import RowMemory, row_memory
 from aisim_model.row.resolved import Inputs, resolve
 from aisim_model.row.ttft import (
-    TtftBreakdown,
     breakdown,
     decode_step_ms,
     handoff,
@@ -23,6 +22,7 @@ from aisim_model.row.ttft import (
 )
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import bandwidth_for_ttft, most_within
+from aisim_model.ttft_parts import TtftBreakdown
 
 
 @dataclass(frozen=True)

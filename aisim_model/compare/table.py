@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from aisim_model.compare.columns import COMPARISON
 from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.compare.ranking import ranking
 from aisim_model.row.ttft import prefill_extrapolated
@@ -47,7 +48,7 @@ def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
 
 
 def columns(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> dict[str, list[Any]]:
-    """Lay outcomes out as `table` does, as plain columns by name."""
+    """Lay outcomes out as `table` does, as plain columns by name, in the order of the registry."""
     base = next(one for one in outcomes if one.row.id == scenario.baseline_id)
     base_ms = math.nan if base.memory.problem else float(base.parts.ttft_ms)
     ranks = ranking(outcomes, scenario.workload)
@@ -55,7 +56,7 @@ def columns(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> dict[str, list
         {**_record(one, scenario.workload, base_ms), "rank": rank.place, "why": rank.why}
         for one, rank in zip(outcomes, ranks, strict=True)
     ]
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    return {column.name: [row[column.name] for row in rows] for column in COMPARISON}
 
 
 def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:

@@ -9,16 +9,11 @@ from pydantic import BaseModel, ConfigDict
 
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.offered import links, offered_loads, wire_busy_ms
-from aisim_model.replay.result import PARTS, ReplayResult
+from aisim_model.replay.result import ReplayResult
+from aisim_model.ttft_parts import PART_NAMES, PARTS
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 SLOWEST_SHARE = 0.01
-WAITS = {
-    "prefill": ("queue_ms", "prefill_ms"),
-    "link": ("link_queue_ms", "transfer_ms"),
-    "decode": ("reservation_ms", "activation_ms", "decode_step_ms"),
-    "orchestration": ("orchestration_ms",),
-}
 REMEDIES = {
     "prefill": "add prefill, not links",
     "link": "add bandwidth, or send less",
@@ -89,7 +84,7 @@ def slowest(result: ReplayResult, share: float = SLOWEST_SHARE) -> dict[str, flo
         return {}
     count = max(round(known.size * share), 1)
     worst = known[np.argsort(ttft[known], kind="stable")[-count:]]
-    return {part: float(result.column(part)[worst].mean()) for part in PARTS}
+    return {part: float(result.column(part)[worst].mean()) for part in PART_NAMES}
 
 
 def _bottleneck(result: ReplayResult, waits: Mapping[str, float], loads: Mapping[str, float]) -> str:
@@ -103,7 +98,9 @@ def _bottleneck(result: ReplayResult, waits: Mapping[str, float], loads: Mapping
     over = {name: load for name, load in loads.items() if load > 1.0}
     if over:
         return max(over, key=lambda name: over[name])
-    totals = {name: sum(waits.get(part, 0.0) for part in parts) for name, parts in WAITS.items()}
+    totals = dict.fromkeys((part.resource for part in PARTS), 0.0)
+    for part in PARTS:
+        totals[part.resource] += waits.get(part.name, 0.0)
     return max(totals, key=lambda name: totals[name])
 
 

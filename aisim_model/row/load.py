@@ -23,7 +23,8 @@ from aisim_model.row.capacity import MAX_SEQUENCES
 from aisim_model.row.memory import row_memory
 from aisim_model.row.queueing import mean_wait_ms
 from aisim_model.row.resolved import Inputs
-from aisim_model.row.ttft import TtftBreakdown, breakdown, decode_step_ms, prefill_ms, transfer_ms
+from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_ms, transfer_ms
+from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
 
 

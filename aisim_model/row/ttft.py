@@ -9,7 +9,6 @@ fill. Every function takes `Inputs` whose numbers may be arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -20,52 +19,7 @@ from aisim_model.handoff import TransferTimingMode, transfer_delay_ms
 from aisim_model.passes import decode, prefill
 from aisim_model.passes.measured_table import outside_table, table_ms
 from aisim_model.row.resolved import Inputs
-
-
-@dataclass(frozen=True)
-class TtftBreakdown:
-    """The parts of a TTFT, in the order in which they pass [ms]; each a float or an array.
-
-    Parameters
-    ----------
-    queue_ms, prefill_ms, orchestration_ms, reservation_ms, link_queue_ms, transfer_ms, activation_ms
-        What passes before the decode worker can go on; `transfer_ms` is the exposed part.
-    decode_step_ms
-        The step that makes the first token, where the decode worker makes it.
-
-    Examples
-    --------
-    >>> TtftBreakdown(prefill_ms=400.0, transfer_ms=16.0, decode_step_ms=7.0).ttft_ms
-    423.0
-    """
-
-    queue_ms: Any = 0.0
-    prefill_ms: Any = 0.0
-    orchestration_ms: Any = 0.0
-    reservation_ms: Any = 0.0
-    link_queue_ms: Any = 0.0
-    transfer_ms: Any = 0.0
-    activation_ms: Any = 0.0
-    decode_step_ms: Any = 0.0
-
-    @property
-    def ttft_ms(self) -> Any:
-        """The sum of the parts [ms]; NaN where a part is not known."""
-        total: Any = 0.0
-        for part in fields(self):
-            total = total + getattr(self, part.name)
-        return total
-
-    @property
-    def handoff_ms(self) -> Any:
-        """What the handoff adds: all between the end of prefill and the decode worker's step [ms]."""
-        return (
-            self.orchestration_ms
-            + self.reservation_ms
-            + self.link_queue_ms
-            + self.transfer_ms
-            + self.activation_ms
-        )
+from aisim_model.ttft_parts import TtftBreakdown
 
 
 def sent_tokens(x: Inputs) -> Any:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.row.fit import pool_bytes, weight_bytes
 from aisim_model.row.resolved import Inputs
-from aisim_model.row.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
+from aisim_model.row.ttft import breakdown, handoff, sent_tokens, wire_bytes
+from aisim_model.ttft_parts import TtftBreakdown
 
 COLUMNS = (
     "sent_tokens",

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import upright
-from aisim_ui.charts.ttft_bars import PARTS
+from aisim_ui.charts.ttft_bars import DRAWN_PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import short_label
 
@@ -35,7 +35,7 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     labels = [f"#{request:,}" for request in table["request"].tolist()]
     named = table.assign(label=labels)
     data = []
-    for column, part, strength, pattern in PARTS:
+    for column, part, strength, pattern in DRAWN_PARTS:
         pieces = named[named["part"] == column]
         if pieces.empty:
             continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from aisim_ui.cli.output import print_json, print_table
+from aisim_ui.cli.output import print_columns, print_json
 from aisim_ui.cli.sharing import shared_over
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def study(
     """
     from concurrent.futures import ThreadPoolExecutor
 
+    from aisim_model.compare.columns import STUDY_COMMAND
     from aisim_model.scenario.file import read_scenario
     from aisim_model.study import run_study
     from aisim_ui.exports import neutral
@@ -72,7 +73,9 @@ def study(
     if as_json:
         print_json(rows)
     else:
-        print_table([_line(row) for row in rows])
+        print_columns(
+            STUDY_COMMAND, [{**row, "bottleneck": row["refused"] or row["bottleneck"]} for row in rows]
+        )
 
 
 def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iterable[StudyTrace]:
@@ -83,16 +86,3 @@ def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iter
     for file in traces:
         trace, report = read_trace(file, **how)
         yield StudyTrace(asked_trace(trace, traffic)[0], report.rows_left_out)
-
-
-def _line(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the summary as cells for a person."""
-    times = ("ttft_mean_ms", "ttft_p99_ms", "handoff_p99_ms")
-    shown = {name: round(row[name], 1) if row.get(name) is not None else None for name in times}
-    return {
-        "trace": row["trace"],
-        "deployment": row["deployment"],
-        "requests": row["rows"],
-        **shown,
-        "waits for": row["refused"] or row["bottleneck"],
-    }

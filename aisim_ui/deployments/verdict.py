@@ -114,8 +114,7 @@ def _within(title: str) -> str:
     return title if title[1].isupper() else title[0].lower() + title[1:]
 
 
-def ranked_list(found: pd.DataFrame) -> str:
-    """Return the rows in the order of their ranks, each with its reason; made from `compare.table`."""
-    ordered = found.sort_values("rank")
-    reasons = zip(ordered["rank"], ordered["deployment"], ordered["why"], strict=True)
+def ranked_list(ranked: pd.DataFrame) -> str:
+    """Return the rows, in the order of their ranks, each with its reason."""
+    reasons = zip(ranked["rank"], ranked["deployment"], ranked["why"], strict=True)
     return "\n".join(f"{rank}. **{literal(name)}** {literal(why)}" for rank, name, why in reasons)

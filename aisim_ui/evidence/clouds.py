@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pandas as pd
-import streamlit as st
 
 from aisim_model.evidence.cloud_scenario import CloudVerdict
 from aisim_ui.words import percent
 
 SAYS = {True: "prefill-bound", False: "keeps up"}
-COLUMNS = {
-    "run": "Run",
-    "gpu": "GPU",
-    "prefill_load": st.column_config.NumberColumn("Prefill load", format="percent"),
-    "link_load": st.column_config.NumberColumn("Link load", format="percent"),
-    "says": "Model says",
-    "measured": "Measured",
-    "measured_mean_ttft_s": st.column_config.NumberColumn("TTFT [s]", format="localized"),
-    "mean_ttft_s": st.column_config.NumberColumn("At own rate [s]", format="localized"),
-    "relative_error": st.column_config.NumberColumn("Off by", format="percent"),
-    "roofline_mean_ttft_s": st.column_config.NumberColumn("Roofline [s]", format="localized"),
-}
 
 
 def cloud_table(verdicts: tuple[CloudVerdict, ...]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.deployments.advanced import advanced
 from aisim_ui.deployments.moved import moved_inputs
-from aisim_ui.deployments.results import SAYS, VIEWS, for_people, settings
+from aisim_ui.deployments.results import SAYS, VIEWS
 from aisim_ui.deployments.row_table import row_table
 from aisim_ui.deployments.rows import row_buttons, row_choices
 from aisim_ui.deployments.verdict import (
@@ -61,7 +61,8 @@ view = left.segmented_control(
 )
 with right:
     number(Place("arrivals_per_s"), "deployments")
-draw_table(found, for_people(found, view), "deployments", "deployments.table", column_config=settings(view))
+ranked = found.sort_values("rank")
+draw_table(ranked if view == "Cost and rank" else found, VIEWS[view], "deployments", "deployments.table")
 st.caption(SAYS[view])
 if view == "Cost and rank":
-    st.markdown(ranked_list(found))
+    st.markdown(ranked_list(ranked))

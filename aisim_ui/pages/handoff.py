@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from aisim_model.compare.columns import HANDOFF, RIVALS
 from aisim_model.compare.rivals import Rival, rivals
 from aisim_model.compare.table import columns, compare
 from aisim_model.scenario import Scenario
@@ -14,7 +15,6 @@ from aisim_ui.frame import table as draw_table
 from aisim_ui.handoff.badges import inputs_line
 from aisim_ui.handoff.curves import delay_over_prompt
 from aisim_ui.handoff.selected_row import selected_row
-from aisim_ui.handoff.table import RIVALS, for_people, settings
 from aisim_ui.state import state
 
 scenario: Scenario = state().scenario
@@ -37,7 +37,7 @@ chart(
     lines,
     "handoff.curve",
 )
-draw_table(found, for_people(found), "deployments", "handoff.table", column_config=settings())
+draw_table(found, HANDOFF, "deployments", "handoff.table")
 if st.toggle("Say which model made each number, beside its rivals", key="handoff.rivals.shown"):
     answers = dict(zip(Rival._fields, zip(*rivals(selected.x), strict=True), strict=True))
-    draw_table(answers, answers, "rival models", "handoff.rivals", column_config=RIVALS)
+    draw_table(answers, RIVALS, "rival models", "handoff.rivals")

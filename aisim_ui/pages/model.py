@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from aisim_model.compare.columns import LAYERS
 from aisim_ui.charts.kv_curve import kv_curve
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import numbers as draw_numbers
@@ -16,14 +17,6 @@ from aisim_ui.words import literal
 
 WINDOWS = {"window": "kept in their window", "full": "kept in full, as engines without hybrid pages do"}
 COPIES = {"per_rank": "once for each decode rank", "once": "once, and broadcast there"}
-COLUMNS = {
-    "layers": "Layers",
-    "keeps": "Keep",
-    "bytes_per_token": st.column_config.NumberColumn("Bytes per token", format="localized"),
-    "window_tokens": st.column_config.NumberColumn("Window [tokens]", format="localized"),
-    "constant_bytes": st.column_config.NumberColumn("Constant [bytes]", format="localized"),
-    "working": "Worked out as",
-}
 
 scenario = state().scenario
 workload, row = scenario.workload, scenario.selected
@@ -49,5 +42,5 @@ for note in layout.notes:
 data = curves(layout, row.kv_dtype)
 chart(kv_curve(data, spec.name, workload.prompt_tokens, mode()), data, "model.curve")
 kept = groups(layout, row.kv_dtype)
-draw_table(kept, kept, f"layers of {spec.name}", f"model.groups.{spec.name}", column_config=COLUMNS)
+draw_table(kept, LAYERS, f"layers of {spec.name}", f"model.groups.{spec.name}")
 st.caption(f"Source: {literal(spec.source)}. Parameters: {literal(spec.parameters_from.rstrip('.'))}.")

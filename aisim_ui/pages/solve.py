@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from aisim_model.compare.columns import BREAK_EVEN, SOLVED
 from aisim_model.solve import aggregated_for
 from aisim_model.solve.answers import answers
 from aisim_ui.charts.load_curve import load_curve
@@ -10,8 +11,7 @@ from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
 from aisim_ui.solve.load_curves import over_arrivals
-from aisim_ui.solve.solutions import QUESTIONS, said
-from aisim_ui.solve.table import for_people, settings
+from aisim_ui.solve.solutions import PER, QUESTIONS, TARGETS, said
 from aisim_ui.state import Place, state
 from aisim_ui.words import literal
 
@@ -31,8 +31,10 @@ selected = next(one for one in found if one["deployment_id"] == row.id)
 answer(f"{literal(row.name)}: {literal(said(question, selected))}", answer_place)
 st.markdown("\n".join(f"- **{literal(one['deployment'])}**: {literal(said(question, one))}" for one in found))
 numbers = pd.DataFrame(found)
-shown = for_people(numbers)
-draw_table(numbers, shown, f"solved for {question}", f"solve.{question}", column_config=settings(shown))
+which = BREAK_EVEN if question == "break-even" else SOLVED
+draw_table(
+    numbers, which, f"solved for {question}", f"solve.{question}", {"link_is_per": PER, "target": TARGETS}
+)
 if question in ("break-even", "workers") and row.split:
     other = aggregated_for(scenario, row)
     rows = (row,) if other is None else (row, other.changed(id="to-beat", color=0))

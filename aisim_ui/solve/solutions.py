@@ -20,6 +20,7 @@ QUESTIONS = MappingProxyType(
     }
 )
 PER = MappingProxyType({"nic": "NIC", "gpu": "GPU link", "node": "node link"})
+TARGETS = MappingProxyType({"handoff": "handoff", "ttft": "TTFT"})
 MOST_DIGITS = 13
 MEASURES = MappingProxyType({"itl": "inter-token latency", "ttft": "TTFT"})
 

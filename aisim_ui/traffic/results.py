@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 from pyarrow import parquet
 
+from aisim_model.compare.columns import PERCENTILES, SLOWEST
 from aisim_model.scenario import Workload
 from aisim_model.study.records import records, write_csv
 from aisim_model.traces.faults import counted
@@ -21,44 +22,8 @@ from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import pick_row
 from aisim_ui.traffic.inputs import pick
 from aisim_ui.traffic.outcome import Shown, side_by_side
-from aisim_ui.traffic.tables import gantt, readable
+from aisim_ui.traffic.tables import gantt
 from aisim_ui.words import literal
-
-MS = st.column_config.NumberColumn
-PERCENTILES = {
-    "deployment": "Deployment",
-    "quantity": "Time",
-    **{
-        f"{name}_ms": MS(f"{name} [ms]", format="localized")
-        for name in ("mean", "p50", "p75", "p90", "p95", "p99", "max")
-    },
-}
-SLOWEST = {
-    "row": "Request",
-    **{
-        name: MS(f"{label} [{unit}]", format="localized")
-        for name, label, unit in (
-            ("ttft_ms", "TTFT", "ms"),
-            ("queue_ms", "Queue", "ms"),
-            ("prefill_ms", "Prefill", "ms"),
-            ("orchestration_ms", "Orchestration", "ms"),
-            ("reservation_ms", "Reservation", "ms"),
-            ("link_queue_ms", "Link queue", "ms"),
-            ("transfer_ms", "Transfer", "ms"),
-            ("activation_ms", "Activation", "ms"),
-            ("decode_step_ms", "Decode step", "ms"),
-            ("input_length", "Prompt", "tokens"),
-            ("output_length", "Answer", "tokens"),
-            ("tokens_moved", "Moved", "tokens"),
-            ("itl_ms", "ITL", "ms"),
-            ("arrival_ms", "Arrival", "ms"),
-        )
-    },
-    "source_row": "Row of the file",
-    "prefill_worker": "Prefill worker",
-    "decode_worker": "Decode worker",
-    "worker": "Worker",
-}
 
 
 def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
@@ -72,8 +37,7 @@ def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
     limit = slo.ttft_slo_ms if what == "TTFT" else slo.handoff_budget_ms
     chart(cdf(lines, what, selected_id, limit, mode()), lines, "traffic.cdf", pick=select_row)
     found = side_by_side(shown, lambda outcome: outcome.percentiles)
-    people = readable(found[[name for name in PERCENTILES if name in found]])
-    draw_table(found, people, "Percentiles", "traffic.percentiles", column_config=PERCENTILES)
+    draw_table(found, PERCENTILES, "Percentiles", "traffic.percentiles")
 
 
 def look_into(found: Sequence[Shown], selected: Shown) -> None:
@@ -95,8 +59,7 @@ def one(shown: Shown, slo: Workload) -> None:
         pieces = gantt(outcome.result, moment_s * 1000.0)
         chart(timeline(pieces, row.name, row.color, moment_s, mode()), outcome.told(pieces), "traffic.gantt")
     st.markdown("##### The slowest requests")
-    worst, title = outcome.slowest, f"Slowest of {row.name}"
-    draw_table(outcome.told(worst), readable(worst), title, "traffic.slowest", column_config=SLOWEST)
+    draw_table(outcome.told(outcome.slowest), SLOWEST, f"Slowest of {row.name}", "traffic.slowest")
     for note in outcome.notes:
         st.caption(literal(note))
 

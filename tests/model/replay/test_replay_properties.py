@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from aisim_model.errors import InputError
 from aisim_model.replay import (
-    PARTS,
     DecodeTime,
     PrefillTime,
     Progress,
@@ -25,6 +24,7 @@ from aisim_model.replay.coordinator import run
 from aisim_model.replay.result import result_of
 from aisim_model.replay.settings import state_of
 from aisim_model.traces.trace import Trace
+from aisim_model.ttft_parts import PART_NAMES
 
 
 @st.composite
@@ -83,8 +83,8 @@ def test_records_are_consistent(trace: Trace, config: ReplayConfig):
         return
     done = result.completed
     ttft, last = result.column("ttft_ms"), result.column("last_token_ms")
-    np.testing.assert_allclose(sum(result.column(part) for part in PARTS)[done], ttft[done], atol=1e-9)
-    assert (np.stack([result.column(part)[done] for part in PARTS]) >= 0.0).all()
+    np.testing.assert_allclose(sum(result.column(part) for part in PART_NAMES)[done], ttft[done], atol=1e-9)
+    assert (np.stack([result.column(part)[done] for part in PART_NAMES]) >= 0.0).all()
     assert (result.column("first_token_ms")[done] <= last[done]).all()
     assert done.sum() >= len(trace) - 1
     if not config.aggregated:
