@@ -17,6 +17,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 
 from aisim_model.errors import InputError
+from aisim_model.scenario import Deployment, Workload
 
 UNITS = (
     ("_tokens_per_s", "tokens/s"),
@@ -148,6 +149,16 @@ def field(model: type[BaseModel], name: str) -> Field:
         optional=not info.is_required() and info.default is None,
         default=info.default,
     )
+
+
+def known_field(name: str) -> Field:
+    """Return a field of the workload, or of every deployment."""
+    return field(Deployment if name in Deployment.model_fields else Workload, name)
+
+
+def title(name: str) -> str:
+    """Label of a field of the workload or of every deployment, with its unit."""
+    return known_field(name).titled
 
 
 def steps(low: float, high: float, whole: bool) -> tuple[float, ...]:

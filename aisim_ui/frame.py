@@ -11,11 +11,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from aisim_ui.answers import Number
 from aisim_ui.charts.settings import chart_config
 from aisim_ui.columns import Columns, arrow
 from aisim_ui.exports import csv_bytes, file_name
 from aisim_ui.report import Chart, Table, report_html
+from aisim_ui.sentences.number import Number
 from aisim_ui.share import link
 from aisim_ui.state import select, state
 from aisim_ui.tables import Words, readable

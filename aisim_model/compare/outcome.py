@@ -89,11 +89,9 @@ class Outcome:
         return float(self.parts.handoff_ms) / ttft_ms if ttft_ms != 0 else 0.0
 
     @property
-    def no_delay_reason(self) -> str | None:
-        """Why no delay is known, where none is."""
-        if self.row.split and math.isnan(self.transfer_ms):
-            return f"bandwidth is {self.x.bandwidth_gb_s:g} GB/s: nothing is sent"
-        return None
+    def sends_nothing(self) -> bool:
+        """Whether a split row has no bandwidth, so that no delay is known."""
+        return self.row.split and math.isnan(self.transfer_ms)
 
 
 @lru_cache(maxsize=512)

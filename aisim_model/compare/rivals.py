@@ -1,13 +1,15 @@
-"""The rival models of one row side by side: what each says of transfer, prefill and decode step, and why."""
+"""The rival models of one row side by side: what each says of transfer, prefill and decode step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
+from aisim_model.link import Overlap
 from aisim_model.row.resolved import Inputs
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
+from aisim_model.scenario.deployment import LinkModel
 
 
 class Rival(NamedTuple):
@@ -21,15 +23,15 @@ class Rival(NamedTuple):
         Its answer [ms].
     chosen : bool
         Whether the row uses it.
-    assumes : str
-        What the answer rests on.
+    extrapolated : bool
+        Whether a table is extrapolated beyond its rows.
     """
 
     quantity: str
     model: str
     milliseconds: float
     chosen: bool
-    assumes: str
+    extrapolated: bool = False
 
 
 def rivals(x: Inputs) -> tuple[Rival, ...]:
@@ -59,66 +61,44 @@ def _as(x: Inputs, **values: object) -> Inputs:
 def _transfers(x: Inputs) -> Iterator[Rival]:
     if not x.row.split:
         return
-    asked = {
-        "reference": f"bytes over {float(x.bandwidth_gb_s):,.4g} GB/s, nothing else",
-        "calibrated": f"start-up {x.alpha_ms:g} ms, {x.per_descriptor_us:g} µs a descriptor, "
-        f"{x.link_efficiency:.3g} of the bandwidth",
-    }
-    for model, assumes in asked.items():
-        found = float(transfer_ms(_as(x, link_model=model)))
-        yield Rival("transfer", model, found, x.row.link_model == model, assumes)
+    for model in get_args(LinkModel):
+        yield Rival(
+            "transfer", model, float(transfer_ms(_as(x, link_model=model))), x.row.link_model == model
+        )
     if x.measured_low_gb_s is not None:
         slow = replace(x, bandwidth_gb_s=x.measured_low_gb_s)
-        assumes = f"the lowest that was reached on this link, {x.measured_low_gb_s:,.4g} GB/s"
-        yield Rival("transfer", f"{x.row.link_model}, low", float(transfer_ms(slow)), False, assumes)
+        yield Rival("transfer", f"{x.row.link_model}, low", float(transfer_ms(slow)), False)
 
 
 def _overlaps(x: Inputs) -> Iterator[Rival]:
     if not x.row.split:
         return
-    asked = {
-        "none": "the transfer starts when the prompt is done",
-        "layer": f"each of {x.spec.layers} layers is sent once its own prefill ends",
-        "chunk": f"each chunk of {x.row.chunk_tokens:,} tokens is sent once its own prefill ends",
-    }
-    for overlap, assumes in asked.items():
+    for overlap in get_args(Overlap):
         profile = x.profile.model_copy(update={"overlap": overlap, "first_token_from": "decode_step"})
         found = float(breakdown(replace(x, profile=profile)).transfer_ms)
-        yield Rival("exposed transfer", overlap, found, x.profile.overlap == overlap, assumes)
+        yield Rival("exposed transfer", overlap, found, x.profile.overlap == overlap)
 
 
 def _prefills(x: Inputs) -> Iterator[Rival]:
-    table = x.row.prefill_table
-    beyond = bool(table) and bool(prefill_extrapolated(_as(x, prefill_model="table")))
-    asked = {
-        "roofline": (
-            x.spec.total_parameters is not None,
-            f"{x.peak_tflops:,.0f} TFLOPS x MFU {x.mfu:g}, {x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}",
-        ),
-        "rate": (x.prefill_tokens_per_s is not None, "your measured rate"),
-        "table": (
-            bool(table),
-            "your table" + (", its last line carried on: outside its rows" if beyond else ""),
-        ),
-        "fixed": (x.prefill_pass_ms is not None, "your time a pass"),
-        "polynomial": (True, "the reference engine's own timing, which knows no model"),
+    known = {
+        "roofline": x.spec.total_parameters is not None,
+        "rate": x.prefill_tokens_per_s is not None,
+        "table": bool(x.row.prefill_table),
+        "fixed": x.prefill_pass_ms is not None,
+        "polynomial": True,
     }
-    for model, (known, assumes) in asked.items():
-        if known:
-            found = float(prefill_ms(_as(x, prefill_model=model)))
-            yield Rival("prefill", model, found, x.row.prefill_model == model, assumes)
+    for model in (model for model, there in known.items() if there):
+        asked = _as(x, prefill_model=model)
+        beyond = bool(prefill_extrapolated(asked))
+        yield Rival("prefill", model, float(prefill_ms(asked)), x.row.prefill_model == model, beyond)
 
 
 def _decodes(x: Inputs) -> Iterator[Rival]:
-    asked = {
-        "roofline": (
-            x.spec.total_parameters is not None,
-            f"weights and KV read once at {x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}",
-        ),
-        "fixed": (x.decode_step_ms is not None, "your measured step"),
-        "polynomial": (True, f"the reference engine's own timing, a pool of {x.pool_tokens:,.0f} tokens"),
+    known = {
+        "roofline": x.spec.total_parameters is not None,
+        "fixed": x.decode_step_ms is not None,
+        "polynomial": True,
     }
-    for model, (known, assumes) in asked.items():
-        if known:
-            found = float(decode_step_ms(_as(x, decode_model=model)))
-            yield Rival("decode step", model, found, x.row.decode_model == model, assumes)
+    for model in (model for model, there in known.items() if there):
+        found = float(decode_step_ms(_as(x, decode_model=model)))
+        yield Rival("decode step", model, found, x.row.decode_model == model)

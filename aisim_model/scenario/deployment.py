@@ -199,17 +199,6 @@ class Deployment(Frozen):
         return self.kind == "split"
 
     @property
-    def carried_on(self) -> str:
-        """Where the row's prefill table is carried on beyond its rows, in words; empty without a table."""
-        if self.prefill_model != "table" or not self.prefill_table:
-            return ""
-        first, last = self.prefill_table[0][0], self.prefill_table[-1][0]
-        return (
-            f"prefill is measured from {first:,.0f} to {last:,.0f} tokens; elsewhere the line of the nearest "
-            "two rows is carried on"
-        )
-
-    @property
     def gpus(self) -> int:
         """GPUs of the row in all."""
         decoding = self.decode_workers * self.decode_tp if self.split else 0

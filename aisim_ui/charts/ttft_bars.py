@@ -146,10 +146,10 @@ def ttft_bars(
 
 def _untimed(table: pd.DataFrame | Columns, surface: Surface) -> dict[str, Any]:
     """Keep every row in its place, and say in place of a bar why one has none."""
-    columns = (table[name] for name in ("ttft_ms", "fit_problem"))
+    columns = (table[name] for name in ("ttft_ms", "fits"))
     said = [
-        "" if ttft_ms == ttft_ms else " doesn't fit its GPUs" if problem else " no delay is known"
-        for ttft_ms, problem in zip(*columns, strict=True)
+        "" if ttft_ms == ttft_ms else " no delay is known" if fits else " doesn't fit its GPUs"
+        for ttft_ms, fits in zip(*columns, strict=True)
     ]
     return {
         "type": "scatter",

@@ -162,7 +162,7 @@ def _on_one(config: ReplayConfig) -> Run:
         result = _stoppable(lambda progress: checked_replay(trace, config, progress))
         unknown = not config.aggregated and not config.bandwidth_gb_s
         notes = ["No delay is known at a bandwidth of 0: transfers take no time."] if unknown else []
-        return {"": result}, {**_size(trace), **replay_figures(result), "notes": notes}
+        return {"": result}, {**_size(trace), **_told(replay_figures(result).record()), "notes": notes}
 
     return run
 
@@ -183,12 +183,23 @@ def _on_rows(content: bytes, name: str, given: Mapping[str, Any]) -> Run:
         if len(refusals) == len(outcomes):
             problem = f"has no row that can carry this trace: {refusals[0]}"
             raise InputError("scenario", name, problem)
-        rows = [outcome.record() for outcome in outcomes]
+        rows = [_told(outcome.record(), asked.workload.ttft_slo_ms) for outcome in outcomes]
         top = next((row for row in rows if row["deployment_id"] == asked.selected_id), rows[0])
         results = {outcome.row.id: outcome.result for outcome in outcomes if outcome.result is not None}
         return results, {**_size(taken), "warnings": list(warnings), **top, "deployments": rows}
 
     return run
+
+
+def _told(row: dict[str, Any], slo_ms: float | None = None) -> dict[str, Any]:
+    """Add to a row's figures the verdict in words."""
+    from aisim_ui.sentences.replay import verdict
+
+    if "refused" in row:
+        return row
+    p99_ms = row["ttft_ms"] and row["ttft_ms"]["p99"]
+    head, rest = verdict(row["bottleneck"], row["offered_load"], row["slowest_wait_ms"], p99_ms, slo_ms)
+    return {**row, "verdict": f"{head}: {rest}."}
 
 
 def _stoppable(work: Callable[[Progress], Found]) -> Found:

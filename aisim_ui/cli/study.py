@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -58,6 +59,7 @@ def study(
     asked = read_scenario(scenario.read(), scenario.name)
     how = {"time_unit": time_unit, "decimal": decimal, "skip_bad_rows": skip_bad_rows}
     requests = list(_read(traces, asked.traffic, how))
+    told = partial(_told, slo_ms=asked.workload.ttft_slo_ms)
     with typer.progressbar(length=1, label="Study", file=sys.stderr) as bar:
 
         def progress(done: int, parts: int) -> None:
@@ -66,7 +68,7 @@ def study(
 
         try:
             with executor as sharing:
-                rows = run_study(asked, requests, out, sharing, progress, neutral)
+                rows = run_study(asked, requests, out, sharing, progress, neutral, told)
         except KeyboardInterrupt:
             print(f"\naisim: stopped; {out} keeps what is done.", file=sys.stderr)
             raise typer.Exit(STOPPED) from None
@@ -86,3 +88,21 @@ def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iter
     for file in traces:
         trace, report = read_trace(file, **how)
         yield StudyTrace(asked_trace(trace, traffic)[0], report.rows_left_out)
+
+
+def _told(row: dict[str, Any], slo_ms: float) -> dict[str, Any]:
+    """Add to a row of the summary the verdict in words."""
+    from aisim_ui.sentences.replay import verdict
+
+    if row["refused"]:
+        return row
+
+    def group(name: str, unit: str = "") -> dict[str, float]:
+        parts = {
+            key.removeprefix(f"{name}_"): value for key, value in row.items() if key.startswith(f"{name}_")
+        }
+        return {f"{part.removesuffix(unit)}{unit}": value for part, value in parts.items()}
+
+    loads, waits = group("offered_load"), group("slowest_wait", "_ms")
+    head, rest = verdict(row["bottleneck"], loads, waits, row.get("ttft_p99_ms"), slo_ms)
+    return {**row, "verdict": f"{head}: {rest}."}

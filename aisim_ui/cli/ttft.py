@@ -24,12 +24,16 @@ def ttft(
     others. A row that doesn't fit its GPUs has no times: fit_problem says why. null is what is not known or
     out of reach.
     """
+    import pandas as pd
+
     from aisim_model.compare.columns import TTFT_COMMAND
-    from aisim_model.compare.table import compare, table
+    from aisim_model.compare.table import compare
     from aisim_ui.exports import csv_bytes, finite
+    from aisim_ui.sentences.ranking import compared
+    from aisim_ui.sentences.rows import measured_range
 
     asked = scenario_from(scenario)
-    found = table(asked, compare(asked))
+    found = pd.DataFrame(compared(asked, compare(asked)))
     if csv is not None:
         try:
             csv.write_bytes(csv_bytes(found))
@@ -45,4 +49,4 @@ def ttft(
             print(f"{row['rank']}. {row['deployment']}: {row['why']}")
         for row, deployment in zip(rows, asked.deployments, strict=True):
             if row["prefill_extrapolated"]:
-                print(f"{deployment.name}: {deployment.carried_on}.")
+                print(f"{deployment.name}: {measured_range(deployment)}.")

@@ -8,11 +8,12 @@ import streamlit as st
 
 from aisim_model.compare.outcome import Outcome
 from aisim_model.scenario.engines import engine
-from aisim_ui.deployments.prefill_table import extrapolated_sentence, table_inputs
+from aisim_ui.deployments.prefill_table import table_inputs
 from aisim_ui.deployments.row_table import OWN
-from aisim_ui.engine_words import defaults_line, opt_in_lines
 from aisim_ui.fields import field
 from aisim_ui.inputs import choice, number, take_back
+from aisim_ui.sentences.engines import defaults_line, opt_in_lines
+from aisim_ui.sentences.rows import extrapolated
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal
 
@@ -37,7 +38,7 @@ OPEN_OPTIONS: dict[str, tuple[str, ...]] = {
 def advanced(one: Outcome) -> None:
     """Draw the drawer's switch, and its fields once it is open."""
     row = one.row
-    if beyond := extrapolated_sentence(one):
+    if beyond := extrapolated(one):
         st.warning(beyond, icon=":material/trending_up:")
     if not st.toggle(f"Advanced: {literal(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."):
         return

@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from aisim_model.calibration import read_prefill_table
-from aisim_model.compare.outcome import Outcome, outcome
-from aisim_model.row.ttft import prefill_extrapolated
+from aisim_model.compare.outcome import outcome
 from aisim_model.scenario import Deployment, Scenario
 from aisim_ui.state import Place, attempt, state
 from aisim_ui.words import literal
@@ -39,15 +38,6 @@ def with_table(scenario: Scenario, row_id: str, source: str | bytes) -> Scenario
     changed = scenario.with_row(row_id, **values)
     outcome(changed.workload, changed.row(row_id))
     return changed
-
-
-def extrapolated_sentence(one: Outcome) -> str | None:
-    """Say where a row's table is drawn on beyond its rows; None where it isn't."""
-    if not prefill_extrapolated(one.x):
-        return None
-    uncached = one.x.prompt_tokens - one.x.prefill_cached_tokens
-    outside = f"{one.row.name}: {uncached:,.0f} tokens are outside its prefill table"
-    return literal(f"{outside}: {one.row.carried_on}.")
 
 
 def table_inputs(row: Deployment, spot: str) -> None:

@@ -14,29 +14,14 @@ from aisim_model.scenario.explore import Explore
 from aisim_ui.charts.best_map import best_map
 from aisim_ui.charts.heatmap import heatmap
 from aisim_ui.charts.sweep_curves import sweep_curves
-from aisim_ui.explore.controls import QUANTITIES
 from aisim_ui.explore.picture import best, best_table, curves, thinned
 from aisim_ui.explore.point import go_to
 from aisim_ui.explore.result import Held, csv_of
-from aisim_ui.explore.view import look, title
+from aisim_ui.explore.view import look
+from aisim_ui.fields import title
 from aisim_ui.frame import chart, mark_of, mode
-from aisim_ui.words import label, literal, milliseconds, percent
-
-COUNTS_WHERE = {
-    "alpha_ms": "the link model is calibrated",
-    "link_efficiency": "the link model is calibrated",
-    "decode_cached_tokens": "only what decode lacks is sent",
-    "mfu": "prefill or decode is timed by roofline",
-    "memory_efficiency": "prefill or decode is timed by roofline",
-}
-
-
-def idle_sentence(name: str, quantity: str) -> str:
-    """Say that a field changes nothing that is shown, and where it would."""
-    shown = QUANTITIES[quantity].replace("Handoff", "the handoff")
-    told = f"{title(name)} makes no difference to {shown} in any deployment here."
-    where = COUNTS_WHERE.get(name)
-    return literal(told + (f" It counts in a deployment in which {where}." if where else ""))
+from aisim_ui.sentences.explore import QUANTITIES
+from aisim_ui.words import label, milliseconds, percent
 
 
 def one_field(found: Held, scenario: Scenario, view: Explore) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import streamlit as st
 
 from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore
-from aisim_ui.explore.view import follow, look, plain, title, typed_ends, view
+from aisim_ui.explore.view import follow, look, plain, typed_ends, view
+from aisim_ui.fields import title
+from aisim_ui.sentences.explore import QUANTITIES
 from aisim_ui.state import Problem, state
 from aisim_ui.words import literal, percent
 
-QUANTITIES = {"ttft_ms": "TTFT", "handoff_ms": "Handoff", "handoff_share": "Handoff's share of TTFT"}
 COUNTS = (30, 60, 120, 240, 400)
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 NONE = "nothing: curves"

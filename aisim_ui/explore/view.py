@@ -8,12 +8,12 @@ from dataclasses import replace
 import streamlit as st
 
 from aisim_model.errors import InputError
-from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario import Scenario
 from aisim_model.scenario.explore import Ends, Explore
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.sweep import Sweep, swept
 from aisim_model.sweep.axes import field_kind
-from aisim_ui.fields import Field, field
+from aisim_ui.fields import known_field
 from aisim_ui.state import attempt, state
 
 MAX_POINTS = 1_000_000
@@ -111,16 +111,6 @@ def look(key: str, text: str, change: Callable[[Explore], Explore]) -> None:
         return wanted
 
     attempt(key, text, looked)
-
-
-def title(name: str) -> str:
-    """Label of a field with its unit."""
-    return known_field(name).titled
-
-
-def known_field(name: str) -> Field:
-    """What is known of a field of the workload or of every deployment: its label, unit and bounds."""
-    return field(Deployment if name in Deployment.model_fields else Workload, name)
 
 
 def follow(key: str, value: object) -> Callable[[], object]:

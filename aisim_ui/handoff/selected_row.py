@@ -8,6 +8,7 @@ from aisim_model.compare.outcome import Outcome
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.scenario import Scenario
 from aisim_ui.inputs import choice, number, pick_row, slider, take_back
+from aisim_ui.sentences.rows import sends_nothing
 from aisim_ui.state import Place
 from aisim_ui.words import bandwidth, milliseconds, size
 
@@ -46,8 +47,8 @@ def selected_row(scenario: Scenario, one: Outcome) -> None:
         )
     with right:
         _by_hand(Place("bandwidth_gb_s", row.id), one.x.bandwidth_gb_s, 0.1, 3_200, "bandwidth")
-        if one.no_delay_reason:
-            st.warning(f"No delay: {one.no_delay_reason}.", icon=":material/block:")
+        if one.sends_nothing:
+            st.warning(f"No delay: {sends_nothing(one)}.", icon=":material/block:")
         else:
             wire = milliseconds(one.transfer_ms, 5)
             st.caption(

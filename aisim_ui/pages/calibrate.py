@@ -4,13 +4,14 @@ import streamlit as st
 
 from aisim_model.compare.columns import FITTED
 from aisim_model.errors import InputError
-from aisim_ui.calibrate.calibration import fitted, numbers, sentence, table
+from aisim_ui.calibrate.calibration import fitted, table
 from aisim_ui.calibrate.inputs import given, measurements, use_buttons
 from aisim_ui.charts.fit_over_bytes import fit_over_bytes, residuals
 from aisim_ui.frame import answer as draw_answer
 from aisim_ui.frame import chart, mode
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
+from aisim_ui.sentences.calibrate import numbers, sentence
 from aisim_ui.words import literal
 
 answer = st.container()

@@ -1,8 +1,9 @@
 """Deployments: which of my choices meets the SLO, and what does each cost against a baseline?"""
 
+import pandas as pd
 import streamlit as st
 
-from aisim_model.compare.table import compare, table
+from aisim_model.compare.table import compare
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars
@@ -11,16 +12,17 @@ from aisim_ui.deployments.moved import moved_inputs
 from aisim_ui.deployments.results import SAYS, VIEWS
 from aisim_ui.deployments.row_table import row_table
 from aisim_ui.deployments.rows import row_buttons, row_choices
-from aisim_ui.deployments.verdict import (
+from aisim_ui.frame import answer, chart, mode, select_row
+from aisim_ui.frame import table as draw_table
+from aisim_ui.inputs import number
+from aisim_ui.sentences.deployments import (
     matters_sentence,
     meets_sentence,
     misfit_sentences,
     ranked_list,
     unequal_sentence,
 )
-from aisim_ui.frame import answer, chart, mode, select_row
-from aisim_ui.frame import table as draw_table
-from aisim_ui.inputs import number
+from aisim_ui.sentences.ranking import compared
 from aisim_ui.state import Place, state
 
 SECOND = ("Against the baseline", "What moves TTFT")
@@ -28,7 +30,7 @@ SECOND = ("Against the baseline", "What moves TTFT")
 scenario = state().scenario
 outcomes = compare(scenario)
 selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
-found = table(scenario, outcomes)
+found = pd.DataFrame(compared(scenario, outcomes))
 colors = [row.color for row in scenario.deployments]
 
 answer(meets_sentence(scenario, outcomes))

@@ -7,10 +7,11 @@ from aisim_model.compare.columns import CLOUDS, MEASURED
 from aisim_model.evidence import evidence
 from aisim_model.evidence.cloud_scenario import CloudVerdict, cloud_scenario, cloud_verdicts
 from aisim_ui.charts.predicted_measured import predicted_measured
-from aisim_ui.evidence.clouds import cloud_sentence, cloud_table
-from aisim_ui.evidence.table import QUANTITIES, sentence, table
+from aisim_ui.evidence.clouds import cloud_table
+from aisim_ui.evidence.table import QUANTITIES, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
+from aisim_ui.sentences.evidence import cloud_sentence, sentence
 from aisim_ui.state import replace, state
 
 TIMES = {"transfer_ms": "Transfer times", "ttft_ms": "TTFT"}

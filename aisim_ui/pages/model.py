@@ -8,10 +8,10 @@ from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import choice
-from aisim_ui.model.answer import numbers, sentence
 from aisim_ui.model.kv_table import curves, fitting_dtypes, groups, has_latent, has_windows
 from aisim_ui.model.own_model import choices, own_model
 from aisim_ui.model.own_parameters import parameters
+from aisim_ui.sentences.model import numbers, sentence
 from aisim_ui.state import Place, state
 from aisim_ui.words import literal
 

@@ -10,8 +10,8 @@ from aisim_ui.charts.load_curve import load_curve
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
+from aisim_ui.sentences.solve import PER, QUESTIONS, TARGETS, record, said
 from aisim_ui.solve.load_curves import over_arrivals
-from aisim_ui.solve.solutions import PER, QUESTIONS, TARGETS, said
 from aisim_ui.state import Place, state
 from aisim_ui.words import literal
 
@@ -27,10 +27,10 @@ with right:
     number(Place("handoff_budget_ms"), "solve", empty=f"SLO on TTFT, {workload.ttft_slo_ms:,.10g}")
 
 found = answers(scenario, question)
-selected = next(one for one in found if one["deployment_id"] == row.id)
-answer(f"{literal(row.name)}: {literal(said(question, selected))}", answer_place)
-st.markdown("\n".join(f"- **{literal(one['deployment'])}**: {literal(said(question, one))}" for one in found))
-numbers = pd.DataFrame(found)
+selected = next(one for one in found if one.row.id == row.id)
+answer(f"{literal(row.name)}: {literal(said(selected))}", answer_place)
+st.markdown("\n".join(f"- **{literal(one.row.name)}**: {literal(said(one))}" for one in found))
+numbers = pd.DataFrame([record(one) for one in found])
 which = BREAK_EVEN if question == "break-even" else SOLVED
 draw_table(
     numbers, which, f"solved for {question}", f"solve.{question}", {"link_is_per": PER, "target": TARGETS}

@@ -68,7 +68,7 @@ def shown_texts(page: AppTest) -> str:
 def test_small_traffic_is_replayed_by_itself(app: AppTest) -> None:
     page = opened(app, SMALL)
     assert "Split, 400G NIC per GPU" in page.markdown[0].value
-    labels = ["TTFT, median", "Goodput [requests/s]", "Offered load", "Busiest"]
+    labels = ["TTFT, median", "Goodput [requests/s]", "Offered load", "Bottleneck"]
     assert [one.label for one in page.metric] == labels
     assert len(page.get("plotly_chart")) == 3
     percentiles = page.dataframe[0].value

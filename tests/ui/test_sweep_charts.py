@@ -16,9 +16,10 @@ from aisim_ui.charts.best_map import best_map
 from aisim_ui.charts.heatmap import contour, heatmap
 from aisim_ui.charts.needed_lines import needed_lines
 from aisim_ui.charts.sweep_curves import sweep_curves
-from aisim_ui.explore.needed import cliffs, needed_bandwidth, sentence, short
+from aisim_ui.explore.needed import needed_bandwidth
 from aisim_ui.explore.picture import best, curves, idle_fields, thinned
 from aisim_ui.explore.result import result
+from aisim_ui.sentences.explore import cliffs, sentence, short
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import milliseconds
 

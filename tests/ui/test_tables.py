@@ -20,16 +20,25 @@ from aisim_model.compare.columns import (
     UNDER_LOAD,
     columns_of,
 )
-from aisim_model.compare.table import compare, table
+from aisim_model.compare.table import compare
 from aisim_model.scenario import Scenario, Workload
 from aisim_model.solve.answers import Question, answers
 from aisim_ui.deployments.results import SAYS, VIEWS
-from aisim_ui.solve.solutions import PER, said
+from aisim_ui.sentences.ranking import compared
+from aisim_ui.sentences.solve import PER, record, said
 from aisim_ui.tables import readable
 
 LEFT_OUT = {"deployment_id", "kind", "timing_mode"}  # names of names, and what is the same in every row
 EXAMPLE = Scenario()
 UNITS = (("_ms", "ms"), ("_gb_s", "GB/s"), ("_per_s", "requests/s"), ("_gb_per_gpu", "GB"), ("_s", "s"))
+
+
+def asked(scenario: Scenario, question: Question) -> pd.DataFrame:
+    return pd.DataFrame([record(one) for one in answers(scenario, question)])
+
+
+def table(scenario: Scenario) -> pd.DataFrame:
+    return pd.DataFrame(compared(scenario, compare(scenario)))
 
 
 def form(settings: Any) -> str:
@@ -49,35 +58,36 @@ def test_a_table_has_a_column_once() -> None:
 
 
 def test_the_registry_is_the_header() -> None:
-    assert list(table(EXAMPLE, compare(EXAMPLE))) == [column.name for column in COMPARISON]
+    assert list(table(EXAMPLE)) == [column.name for column in COMPARISON]
 
 
 @pytest.mark.parametrize("question", get_args(Question))
 def test_every_answer_has_a_column(question: Question) -> None:
-    found = pd.DataFrame(answers(EXAMPLE, question))
+    found = asked(EXAMPLE, question)
     which = BREAK_EVEN if question == "break-even" else SOLVED
     shown = {column.name for column in columns_of(which, found)}
     assert set(found) - LEFT_OUT - ({"answer"} if question == "break-even" else set()) <= shown
 
 
 def test_the_last_prompt_is_told_from_the_first_beyond() -> None:
-    (one, *_) = answers(EXAMPLE, "prompt")
+    (answer, *_) = answers(EXAMPLE, "prompt")
+    one = record(answer)
     assert one["time_ms"] <= one["target_ms"] < one["one_more_ms"]
     _, settings = readable(pd.DataFrame([one]), SOLVED)
     digits = form(settings["time_ms"])
     assert digits % one["time_ms"] != digits % one["one_more_ms"]
-    assert "within a TTFT of 2 s (1.9999" in said("prompt", one)
+    assert "within a TTFT of 2 s (1.9999" in said(answer)
 
 
 def test_what_no_row_answers_is_no_column() -> None:
-    assert "fit_problem" not in readable(pd.DataFrame(answers(EXAMPLE, "bandwidth")), SOLVED)[0]
+    assert "fit_problem" not in readable(asked(EXAMPLE, "bandwidth"), SOLVED)[0]
     misfit = EXAMPLE.with_row("split-fp8", gpu="l40s", decode_tp=1)
-    assert "fit_problem" in readable(pd.DataFrame(answers(misfit, "bandwidth")), SOLVED)[0]
+    assert "fit_problem" in readable(asked(misfit, "bandwidth"), SOLVED)[0]
 
 
 def test_codes_are_words_and_counts_are_whole() -> None:
     scenario = Scenario(workload=Workload(handoff_budget_ms=10.0))
-    cells, settings = readable(pd.DataFrame(answers(scenario, "bandwidth")), SOLVED, {"link_is_per": PER})
+    cells, settings = readable(asked(scenario, "bandwidth"), SOLVED, {"link_is_per": PER})
     # the first row is aggregated and has no link
     assert cells["link_is_per"] == [None, "NIC", "NIC", "NIC", "NIC"]
     assert form(settings["links"]) == "localized"
@@ -87,14 +97,14 @@ def test_codes_are_words_and_counts_are_whole() -> None:
 
 @pytest.mark.parametrize("view", [HANDOFF, *VIEWS.values()])
 def test_a_view_shows_columns_that_there_are(view: str) -> None:
-    cells, settings = readable(table(EXAMPLE, compare(EXAMPLE)), view)
+    cells, settings = readable(table(EXAMPLE), view)
     assert list(cells) == list(settings)
     assert all(len(values) == 5 for values in cells.values())
     assert set(SAYS) == set(VIEWS)
 
 
 def test_a_view_scales_shares_and_bytes() -> None:
-    found = table(EXAMPLE, compare(EXAMPLE))
+    found = table(EXAMPLE)
     cells, settings = readable(found, ONE_REQUEST)
     assert cells["handoff_share"][1] == pytest.approx(found["handoff_share"].iloc[1] * 100)
     assert form(settings["handoff_share"]) == "%.2g%%"
@@ -106,7 +116,7 @@ def test_a_view_scales_shares_and_bytes() -> None:
 
 def test_a_queue_without_end_is_an_empty_cell() -> None:
     flooded = EXAMPLE.with_workload(arrivals_per_s=50.0)
-    cells, _ = readable(table(flooded, compare(flooded)), UNDER_LOAD)
+    cells, _ = readable(table(flooded), UNDER_LOAD)
     assert cells["overloaded"] == [True] * 5
     assert "loaded_ttft_ms" not in cells
 

@@ -92,7 +92,7 @@ def test_records_are_consistent(trace: Trace, config: ReplayConfig):
         assert (
             result.column("transfer_ms")[done] >= result.column("transfer_alone_ms")[done] - 1e-9
         ).all() or (config.first_token_from == "prefill")
-    assert verdict(result).sentence
+    assert verdict(result).bottleneck
 
 
 @given(traces(), configs())

@@ -12,7 +12,12 @@ from aisim_model.compare.table import compare
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.deployments.rows import duplicated, moved_down, moved_up, without_selected
-from aisim_ui.deployments.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
+from aisim_ui.sentences.deployments import (
+    matters_sentence,
+    meets_sentence,
+    misfit_sentences,
+    unequal_sentence,
+)
 
 EXAMPLE = Scenario()
 

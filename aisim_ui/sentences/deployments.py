@@ -10,6 +10,7 @@ from aisim_model.compare.outcome import Outcome
 from aisim_model.compare.ranking import missed_ms
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
+from aisim_ui.sentences.rows import misfit
 from aisim_ui.words import literal, milliseconds, significant
 
 
@@ -80,7 +81,7 @@ def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
     by_problem: dict[str, list[str]] = {}
     for one in outcomes:
         if one.memory.problem:
-            by_problem.setdefault(one.memory.problem, []).append(literal(one.row.name))
+            by_problem.setdefault(misfit(one.memory.problem), []).append(literal(one.row.name))
     return [
         f"{names[0]} doesn't fit its GPUs: {problem}. It has no times until it does."
         if len(names) == 1

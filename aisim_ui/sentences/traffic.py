@@ -1,4 +1,4 @@
-"""The verdict on a replay in a sentence, the four numbers beneath it, and what can't be carried."""
+"""What a replay found, in sentences and in the four numbers of the Traffic page."""
 
 from __future__ import annotations
 
@@ -6,46 +6,21 @@ from collections.abc import Sequence
 
 from aisim_model.replay.summary import summary
 from aisim_model.scenario import Workload
-from aisim_ui.answers import Number
+from aisim_ui.sentences.number import Number
+from aisim_ui.sentences.replay import overloaded, verdict
 from aisim_ui.traffic.outcome import Outcome, Shown
 from aisim_ui.words import literal, milliseconds, percent, significant
-
-PHRASES = {
-    "queue_ms": "waiting for prefill",
-    "prefill_ms": "computing their prompts",
-    "orchestration_ms": "in the handover's own cost",
-    "reservation_ms": "waiting for room on a decode worker",
-    "link_queue_ms": "waiting for the link",
-    "transfer_ms": "on the wire",
-    "activation_ms": "waiting for a decode pass to end",
-    "decode_step_ms": "in the first decode step",
-}
-ADVICE = {
-    "prefill": "add prefill, not links",
-    "link": "add bandwidth, or send fewer bytes",
-    "decode": "add decode workers, not links",
-    "orchestration": "shorten the handover, not the link",
-    "workers": "add workers",
-}
 
 
 def sentence(shown: Shown, slo: Workload) -> str:
     """Name the bottleneck of one deployment, and what its slowest requests waited for."""
     row, outcome = shown
-    name, found, ttft = literal(row.name), outcome.verdict, summary(outcome.result.columns["ttft_ms"])
-    if ttft is None or not found.slowest_wait_ms:
-        return f"**{name}**: no request got a first token."
-    slow_ms = sum(found.slowest_wait_ms.values())
-    part, waited_ms = max(found.slowest_wait_ms.items(), key=lambda item: item[1])
-    why = (
-        f"the slowest 1% spend {percent(waited_ms / slow_ms) if slow_ms else '0%'} of their "
-        f"{milliseconds(slow_ms)} {PHRASES[part]}"
+    found, ttft = outcome.verdict, summary(outcome.result.columns["ttft_ms"])
+    p99_ms, name = None if ttft is None else ttft.p99, literal(row.name)
+    head, rest = verdict(
+        found.bottleneck, found.offered_load, found.slowest_wait_ms, p99_ms, slo.ttft_slo_ms, name
     )
-    if ttft.p99 <= slo.ttft_slo_ms and not overloaded(outcome):
-        first = f"**{name} keeps up**: 99% of requests have their first token within {milliseconds(ttft.p99)}"
-        return f"{first}; {why}, so {found.bottleneck} would hold it up first."
-    subject = "Its workers are" if found.bottleneck == "workers" else f"{found.bottleneck.capitalize()} is"
-    return f"**{subject} the bottleneck of {name}**: {why}; {ADVICE[found.bottleneck]}."
+    return f"**{head}**: {rest}."
 
 
 def compared(all_shown: Sequence[Shown], slo: Workload) -> str:
@@ -64,26 +39,14 @@ def _p99(outcome: Outcome) -> float:
     return float("inf") if found is None else found.p99
 
 
-def overloaded(outcome: Outcome) -> list[str]:
-    """Name the resources that are asked for more than they can do while requests arrive."""
-    found = [name for name, load in outcome.loads.items() if load > 1.0]
-    offered, capacity = outcome.verdict.offered_gb_s, outcome.verdict.capacity_gb_s
-    config = outcome.result.config
-    full_prompts = config.mode.value == "full_prompt"
-    if offered is not None and capacity is not None and offered > capacity and full_prompts:
-        found += [] if "link" in found else ["link"]
-    return found
-
-
 def load_warning(shown: Shown) -> str | None:
     """Say that the traffic can't be carried, and by what; None where it can."""
     row, outcome = shown
-    names = overloaded(outcome)
+    names = overloaded(outcome.loads)
     if not names:
         return None
     asked = " and ".join(
-        f"{'its ' if name == 'workers' else ''}{name} for {percent(outcome.loads.get(name, 1.0))}"
-        for name in names
+        f"{'its ' if name == 'workers' else ''}{name} for {percent(outcome.loads[name])}" for name in names
     )
     return (
         f"This traffic can't be carried by {literal(row.name)}: while requests arrive it asks {asked} of "
@@ -92,9 +55,9 @@ def load_warning(shown: Shown) -> str | None:
 
 
 def numbers(shown: Shown, slo: Workload) -> tuple[Number, ...]:
-    """TTFT against its SLO, goodput, offered load against what can be carried, and the busiest resource."""
+    """TTFT against its SLO, goodput, offered load against what can be carried, and the bottleneck."""
     _, outcome = shown
-    result, found = outcome.result, outcome.verdict
+    result = outcome.result
     ttft = summary(result.columns["ttft_ms"])
     meets, requests = outcome.meeting(slo), len(result)
     rate = result.trace.requests_per_s()
@@ -117,7 +80,7 @@ def numbers(shown: Shown, slo: Workload) -> tuple[Number, ...]:
             f"{significant(result.end_ms / 1000)} s from first arrival to last token; {arriving}.",
         ),
         _load(outcome),
-        _busiest(outcome, found.bottleneck),
+        _bottleneck(outcome),
     )
 
 
@@ -140,31 +103,27 @@ def _load(outcome: Outcome) -> Number:
         beside,
         "Time that the trace's work takes each resource, over the time in which requests arrive: above 100% "
         "it can't be carried. Batching lets a decode worker take more while it is busy." + offered,
-        not overloaded(outcome),
+        not overloaded(loads),
     )
 
 
-def _busiest(outcome: Outcome, bottleneck: str) -> Number:
+def _bottleneck(outcome: Outcome) -> Number:
     found = outcome.verdict
+    aggregated = outcome.result.config.aggregated
     shares = {
-        "prefill": found.prefill_utilisation,
+        "workers" if aggregated else "prefill": found.prefill_utilisation,
         "link": found.link_utilisation,
         "decode": found.decode_utilisation,
     }
     busy = {name: share for name, share in shares.items() if share is not None}
-    if outcome.result.config.aggregated:
-        busy = {"workers": found.prefill_utilisation or 0.0}
     if not busy:
-        return Number("Busiest", "none", "nothing ran", "No time passed.")
-    # a decode worker with any sequence is busy, yet may take many more: load says more than use
-    name = max(outcome.loads or busy, key=(outcome.loads or busy).__getitem__)
-    waited = (
-        f"{percent(busy[name])} of the time" if bottleneck == name else f"slowest 1% waited for {bottleneck}"
-    )
+        return Number("Bottleneck", "none", "nothing ran", "No time passed.")
+    name = found.bottleneck
     each = ", ".join(f"{one} {percent(share)}" for one, share in busy.items())
     return Number(
-        "Busiest",
+        "Bottleneck",
         name,
-        waited,
-        f"Share of the time from first arrival to last token in which it was at work: {each}.",
+        f"busy {percent(busy[name])} of the time" if name in busy else "beside the resources",
+        "What is asked for the most beyond what it can do, else what the slowest 1% wait for. Share of the "
+        f"time from first arrival to last token in which each was at work: {each}.",
     )
