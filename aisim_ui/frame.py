@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from aisim_ui.charts.settings import chart_config
+from aisim_ui.charts.mode_bar import chart_config
 from aisim_ui.columns import Columns, arrow
 from aisim_ui.exports import csv_bytes, file_name
 from aisim_ui.report import Chart, Table, report_html
@@ -119,8 +119,8 @@ def select_row(point: Point) -> None:
 
 def table(data: pd.DataFrame | Columns, name: str, title: str, key: str, words: Words | None = None) -> None:
     """Draw a table of `aisim_model.compare.columns` for people, with the exact values as CSV beneath."""
-    cells, settings = readable(data, name, words)
-    st.dataframe(arrow(cells), hide_index=True, key=key, placeholder="", lazy=False, column_config=settings)
+    cells, config = readable(data, name, words)
+    st.dataframe(arrow(cells), hide_index=True, key=key, placeholder="", lazy=False, column_config=config)
     state().shown[key] = Table(title, data)
     _csv_button(title, data, f"{key}.csv", "Exact values as CSV")
 

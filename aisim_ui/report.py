@@ -21,7 +21,7 @@ from aisim_model import MODEL_VERSION
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.explore import Explore
 from aisim_model.scenario.traffic import Traffic
-from aisim_ui.charts.settings import chart_config
+from aisim_ui.charts.mode_bar import chart_config
 from aisim_ui.columns import Columns
 from aisim_ui.sentences.number import Number
 from aisim_ui.theme import FONT, SURFACES, Mode

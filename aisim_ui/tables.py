@@ -22,7 +22,7 @@ LARGEST_WIDTH = "large"
 def readable(
     data: pd.DataFrame | Columns, table: str, words: Words | None = None
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return the cells of a table for people, and the settings of its columns; what no row has is left out.
+    """Return the cells of a table for people, and how its columns are shown; what no row has is left out.
 
     Parameters
     ----------
@@ -33,23 +33,21 @@ def readable(
     words : mapping, optional
         By column, what stands for a code.
     """
-    cells, settings = {}, {}
+    cells, config = {}, {}
     for column in columns_of(table, data):
         values = [_known(value) for value in data[column.name]]
         if all(value is None or value == "" for value in values):
             continue
         if named := (words or {}).get(column.name):
             values = [named.get(value, value) for value in values]
-        cells[column.name], settings[column.name] = _shown(column, values)
-    return cells, settings
+        cells[column.name], config[column.name] = _shown(column, values)
+    return cells, config
 
 
 def _known(value: Any) -> Any:
-    """Return a plain value, None where there is none: NaN, infinity and what pandas leaves empty."""
-    plain = value.item() if hasattr(value, "item") else value
-    if isinstance(plain, float) and not math.isfinite(plain):
-        return None
-    return plain
+    """Return a value without NumPy around it; None where there is none: NaN, infinity, empty in pandas."""
+    own = value.item() if hasattr(value, "item") else value
+    return None if isinstance(own, float) and not math.isfinite(own) else own
 
 
 def _shown(column: Column, values: Sequence[Any]) -> tuple[list[Any], Any]:

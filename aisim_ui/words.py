@@ -51,6 +51,17 @@ def significant(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def written(value: float) -> str:
+    """Write a number as it is: thousands apart, no trailing zeros.
+
+    Examples
+    --------
+    >>> written(12000), written(0.25)
+    ('12,000', '0.25')
+    """
+    return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
+
+
 def percent(share: float) -> str:
     """Write a share.
 

@@ -51,7 +51,7 @@ def table_ms(
     table_tokens, table_milliseconds : array-like of float64
         Rows of the table [-], [ms]: at least two, tokens rising.
     outside : {"refuse", "extend"}
-        Beyond the first or last row: an error, or the nearest two rows' line carried on (never below 0). Who
+        Beyond the first or last row: an error, or extrapolated from the nearest two rows (never below 0). Who
         extends asks `outside_table` where, and says so.
 
     Returns

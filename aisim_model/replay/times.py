@@ -68,7 +68,7 @@ class PrefillTime(BaseModel):
             )
         times = [point[1] for point in self.table]
         if len(times) > 1 and times[-1] < times[-2]:
-            raise InputError("table", times[-2:], "must not fall at its end, where it is drawn on")
+            raise InputError("table", times[-2:], "must not fall at its end, where it is extrapolated")
         return self
 
     @classmethod

@@ -35,7 +35,7 @@ def whole_ns(duration_ms: float) -> float:
 
 @compiled
 def _read_table(settings: Records, tokens: float) -> float:
-    """Read the measured times by straight lines, the last drawn on; the first holds for less than it."""
+    """Read the measured times by straight lines, the last extrapolated; the first holds for less than it."""
     last = settings.points - 1
     if last == 0 or tokens <= settings.table_tokens[0]:
         return float(settings.table_ms[0])

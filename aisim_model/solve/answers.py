@@ -28,7 +28,7 @@ from aisim_model.solve.prompt import (
 from aisim_model.solve.target import Target, target_of
 
 Question = Literal["bandwidth", "prompt", "cached-share", "break-even", "workers"]
-Outcome = Literal["found", "always", "never", "not comparable"]
+AnswerKind = Literal["found", "always", "never", "not comparable"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Answer:
     """
 
     row: Deployment
-    answer: Outcome
+    answer: AnswerKind
     misfit: WorkerMemory | None
 
 
@@ -270,7 +270,7 @@ def _break_even(workload: Workload, x: Inputs, other: Deployment | None, common:
     theirs = service(resolve(workload, other), workload.output_tokens)
     itl, ttft = break_even(ours, theirs, "itl"), break_even(ours, theirs, "ttft")
     either = {itl.answer, ttft.answer}
-    overall: Outcome = "always" if "always" in either else "found" if "found" in either else "never"
+    overall: AnswerKind = "always" if "always" in either else "found" if "found" in either else "never"
     return BreakEvenAnswer(answer=overall, compared_to=other, itl=itl, ttft=ttft, **common)
 
 

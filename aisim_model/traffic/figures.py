@@ -81,8 +81,8 @@ class ReplayFigures:
     def record(self) -> dict[str, Any]:
         """Return the figures as plain values, each group a dict of its own."""
         found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "within_slos"}
-        plain = {k: v.model_dump() if isinstance(v, Summary) else v for k, v in found.items()}
-        return plain | (vars(self.within_slos) if self.within_slos else {})
+        values = {k: v.model_dump() if isinstance(v, Summary) else v for k, v in found.items()}
+        return values | (vars(self.within_slos) if self.within_slos else {})
 
 
 def replay_figures(

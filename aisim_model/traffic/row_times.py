@@ -72,7 +72,7 @@ def prefill_time(x: Inputs, typical: TypicalRequest) -> PrefillTime:
 
     The roofline takes ``max(arithmetic, memory)`` of each pass where `ttft.prefill_ms` takes it of the whole
     prompt: the same where one of the two is the larger in every pass. Of a mixture of experts a pass reads
-    what one of the typical prompt touches. A table is read once a pass, its ends drawn on.
+    what one of the typical prompt touches. A table is read once a pass, its ends extrapolated.
 
     Examples
     --------
@@ -163,16 +163,16 @@ def decode_time(x: Inputs, typical: TypicalRequest, replayed_pool_tokens: float)
 
 
 def _drawn_on(points: Points) -> Points:
-    """Return a table that starts at no tokens, its first line drawn on to there or to no time.
+    """Return a table that starts at no tokens, its first line extrapolated to there or to no time.
 
     Raises
     ------
     InputError
-        For a table that falls at its end, where it would be drawn on below any time.
+        For a table that falls at its end, where it would be extrapolated below any time.
     """
     tokens, times = zip(*points, strict=True)
     if times[-1] < times[-2]:
-        problem = "must not fall at its end, where it is drawn on for longer prompts"
+        problem = "must not fall at its end, where it is extrapolated for longer prompts"
         raise InputError("prefill_table", points[-2:], problem, "Measure a longer prompt.")
     slope = (times[1] - times[0]) / (tokens[1] - tokens[0])
     at_none = times[0] - slope * tokens[0]

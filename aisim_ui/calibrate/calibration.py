@@ -56,12 +56,12 @@ def use(scenario: Scenario, told: Calibration, row_ids: list[str]) -> Scenario:
 
     A row prices descriptors: the cost of a block is shared out over those that a block is of its model.
     """
-    pieces = scenario.workload.served.kv.cache_tensors if told.counted == "blocks" else 1
+    tensors = scenario.workload.served.kv.cache_tensors if told.counted == "blocks" else 1
     values: dict[str, Any] = {
         "link_model": "calibrated",
         "bandwidth_gb_s": told.bandwidth_gb_s,
         "alpha_ms": told.alpha_ms,
-        "per_descriptor_us": told.per_descriptor_us / max(pieces, 1),
+        "per_descriptor_us": told.per_descriptor_us / max(tensors, 1),
         "link_efficiency": 1.0,
     }
     for row_id in row_ids:

@@ -1,4 +1,4 @@
-"""A timeline of the requests around a moment: a bar a request, a piece a part of its TTFT."""
+"""A timeline of the requests around a moment: a bar a request, in it the parts of its TTFT."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     named = table.assign(label=labels)
     data = []
     for column, part, strength, pattern in DRAWN_PARTS:
-        pieces = named[named["part"] == column]
-        if pieces.empty:
+        bars = named[named["part"] == column]
+        if bars.empty:
             continue
         data.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": part,
-                "y": pieces["label"].tolist(),
-                "base": (pieces["start_ms"] / 1000).tolist(),
-                "x": ((pieces["end_ms"] - pieces["start_ms"]) / 1000).tolist(),
-                "customdata": pieces[["input_length", "ttft_ms"]].to_numpy().tolist(),
+                "y": bars["label"].tolist(),
+                "base": (bars["start_ms"] / 1000).tolist(),
+                "x": ((bars["end_ms"] - bars["start_ms"]) / 1000).tolist(),
+                "customdata": bars[["input_length", "ttft_ms"]].to_numpy().tolist(),
                 "marker": {
                     "color": faded(shade, min(strength + 0.2, 1.0), mode),
                     "pattern": {"shape": pattern, "solidity": 0.35},

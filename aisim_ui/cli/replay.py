@@ -14,7 +14,14 @@ from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_ui.cli.output import print_json, print_table
-from aisim_ui.cli.replay_options import check_no_deployment, config_of, mapped_columns
+from aisim_ui.cli.replay_options import (
+    Decimal,
+    SkipBadRows,
+    TimeUnit,
+    check_no_deployment,
+    config_of,
+    mapped_columns,
+)
 
 if TYPE_CHECKING:
     from aisim_model.replay import Progress, ReplayConfig, ReplayResult
@@ -81,14 +88,8 @@ def replay(
         Literal["source", "destination", "shared"] | None,
         typer.Option(help="One link a prefill worker, a decode worker, or one for all; source."),
     ] = None,
-    time_unit: Annotated[
-        Literal["ns", "us", "ms", "s"] | None,
-        typer.Option(help="Unit of arrival times; told from their span where left out."),
-    ] = None,
-    decimal: Annotated[
-        Literal[".", ","] | None,
-        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
-    ] = None,
+    time_unit: TimeUnit = None,
+    decimal: Decimal = None,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -96,9 +97,7 @@ def replay(
             help="Columns of a file of any other format: arrival, input_tokens, output_tokens, hash_ids.",
         ),
     ] = None,
-    skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")
-    ] = False,
+    skip_bad_rows: SkipBadRows = False,
     out: Annotated[Path | None, typer.Option(help="File of one record a request: .csv or .parquet.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aisim_ui.cli.output import print_columns, print_json
+from aisim_ui.cli.replay_options import Decimal, SkipBadRows, TimeUnit
 from aisim_ui.cli.sharing import shared_over
 
 if TYPE_CHECKING:
@@ -31,17 +32,9 @@ def study(
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler to share the work.")
     ] = None,
-    time_unit: Annotated[
-        Literal["ns", "us", "ms", "s"] | None,
-        typer.Option(help="Unit of arrival times; told from their span where left out."),
-    ] = None,
-    decimal: Annotated[
-        Literal[".", ","] | None,
-        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
-    ] = None,
-    skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")
-    ] = False,
+    time_unit: TimeUnit = None,
+    decimal: Decimal = None,
+    skip_bad_rows: SkipBadRows = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object a replay.")] = False,
 ) -> None:
     """Replay every trace on every row of a scenario, as its traffic says.

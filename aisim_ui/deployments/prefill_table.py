@@ -7,8 +7,9 @@ import streamlit as st
 from aisim_model.calibration import read_prefill_table
 from aisim_model.compare.outcome import outcome
 from aisim_model.scenario import Deployment, Scenario
-from aisim_ui.state import Place, attempt, state
-from aisim_ui.words import literal
+from aisim_ui.inputs import follow, refusal
+from aisim_ui.place import Place
+from aisim_ui.state import attempt, state
 
 FIELD = "prefill_table"
 PLACEHOLDER = "tokens,milliseconds\n1024,32.5\n8192,169"
@@ -42,12 +43,11 @@ def with_table(scenario: Scenario, row_id: str, source: str | bytes) -> Scenario
 
 def table_inputs(row: Deployment, spot: str) -> None:
     """Draw the box and the upload for a row's table, and say what was wrong with the last one."""
-    place = Place(FIELD, row.id)
+    place = Place.of_row(row.id, FIELD)
     paste, upload = f"{spot}.box.{place.key}", f"{spot}.upload.{place.key}"
     problem = state().problems.get(place.key)
     text = problem.text if problem else table_text(row)
-    if st.session_state.get(paste) != text:
-        st.session_state[paste] = text
+    follow(paste, text)
     left, right = st.columns([3, 2])
     left.text_area(
         "Prefill table: tokens and milliseconds",
@@ -67,8 +67,7 @@ def table_inputs(row: Deployment, spot: str) -> None:
         on_change=_uploaded,
         args=(row.id, upload),
     )
-    if problem:
-        st.error(literal(problem.sentence), icon=":material/error:")
+    refusal(place.key)
 
 
 def _given(row_id: str, key: str) -> None:
@@ -82,4 +81,4 @@ def _uploaded(row_id: str, key: str) -> None:
 
 def _take(row_id: str, source: str | bytes) -> None:
     text = source if isinstance(source, str) else source.decode(errors="replace")
-    attempt(Place(FIELD, row_id).key, text, lambda scenario: with_table(scenario, row_id, source))
+    attempt(Place.of_row(row_id, FIELD).key, text, lambda scenario: with_table(scenario, row_id, source))

@@ -15,6 +15,7 @@ from aisim_ui.deployments.rows import row_buttons, row_choices
 from aisim_ui.frame import answer, chart, mode, select_row
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
+from aisim_ui.place import Place
 from aisim_ui.sentences.deployments import (
     matters_sentence,
     meets_sentence,
@@ -23,7 +24,7 @@ from aisim_ui.sentences.deployments import (
     unequal_sentence,
 )
 from aisim_ui.sentences.ranking import compared
-from aisim_ui.state import Place, state
+from aisim_ui.state import state
 
 SECOND = ("Against the baseline", "What moves TTFT")
 
@@ -36,7 +37,7 @@ colors = [row.color for row in scenario.deployments]
 answer(meets_sentence(scenario, outcomes))
 for sentence in misfit_sentences(outcomes):
     st.warning(sentence, icon=":material/memory:")
-row_choices(scenario)
+row_choices()
 row_table(scenario)
 if unequal := unequal_sentence(scenario):
     st.caption(f":orange-badge[unequal] {unequal}")
@@ -62,7 +63,7 @@ view = left.segmented_control(
     "Results", list(VIEWS), key="deployments.view", default="One request", required=True
 )
 with right:
-    number(Place("arrivals_per_s"), "deployments")
+    number(Place("workload.arrivals_per_s"), "deployments")
 ranked = found.sort_values("rank")
 draw_table(ranked if view == "Cost and rank" else found, VIEWS[view], "deployments", "deployments.table")
 st.caption(SAYS[view])

@@ -11,10 +11,12 @@ from aisim_ui.inputs import choice
 from aisim_ui.model.kv_table import curves, fitting_dtypes, groups, has_latent, has_windows
 from aisim_ui.model.own_model import choices, own_model
 from aisim_ui.model.own_parameters import parameters
+from aisim_ui.place import Place
 from aisim_ui.sentences.model import numbers, sentence
-from aisim_ui.state import Place, state
+from aisim_ui.state import state
 from aisim_ui.words import literal
 
+SPOT = "model"
 WINDOWS = {"window": "kept in their window", "full": "kept in full, as engines without hybrid pages do"}
 COPIES = {"per_rank": "once for each decode rank", "once": "once, and broadcast there"}
 
@@ -27,15 +29,15 @@ draw_numbers(numbers(scenario))
 
 left, right = st.columns([2, 3])
 with left:
-    choice(Place("kv_dtype", row.id), "model", fitting_dtypes(layout), {}, f"KV dtype of {row.name}")
+    choice(Place.of_row(row.id, "kv_dtype"), SPOT, fitting_dtypes(layout), f"KV dtype of {row.name}")
     if has_windows(layout):
-        choice(Place("window_layers", row.id), "model", list(WINDOWS), WINDOWS, "Window layers")
+        choice(Place.of_row(row.id, "window_layers"), SPOT, WINDOWS)
     if has_latent(layout):
-        choice(Place("mla_copies", row.id), "model", list(COPIES), COPIES, "A latent is sent")
+        choice(Place.of_row(row.id, "mla_copies"), SPOT, COPIES, "A latent is sent")
 with right:
-    own_model("model")
-choices("model")
-parameters("model")
+    own_model(SPOT)
+choices(SPOT)
+parameters(SPOT)
 for note in layout.notes:
     st.info(literal(note), icon=":material/info:")
 

@@ -10,9 +10,10 @@ from aisim_ui.charts.load_curve import load_curve
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import number
+from aisim_ui.place import Place
 from aisim_ui.sentences.solve import PER, QUESTIONS, TARGETS, record, said
 from aisim_ui.solve.load_curves import over_arrivals
-from aisim_ui.state import Place, state
+from aisim_ui.state import state
 from aisim_ui.words import literal
 
 scenario = state().scenario
@@ -24,7 +25,7 @@ asked = left.segmented_control(
 )
 question = asked or "bandwidth"
 with right:
-    number(Place("handoff_budget_ms"), "solve", empty=f"SLO on TTFT, {workload.ttft_slo_ms:,.10g}")
+    number(Place("workload.handoff_budget_ms"), "solve", empty=f"SLO on TTFT, {workload.ttft_slo_ms:,.10g}")
 
 found = answers(scenario, question)
 selected = next(one for one in found if one.row.id == row.id)

@@ -8,13 +8,13 @@ from aisim_model.replay.summary import summary
 from aisim_model.scenario import Workload
 from aisim_ui.sentences.number import Number
 from aisim_ui.sentences.replay import overloaded, verdict
-from aisim_ui.traffic.outcome import Outcome, Shown
+from aisim_ui.traffic.outcome import ReplayOutcome, RowReplay
 from aisim_ui.words import literal, milliseconds, percent, significant
 
 
-def sentence(shown: Shown, slo: Workload) -> str:
+def sentence(replayed: RowReplay, slo: Workload) -> str:
     """Name the bottleneck of one deployment, and what its slowest requests waited for."""
-    row, outcome = shown
+    row, outcome = replayed
     found, ttft = outcome.verdict, summary(outcome.result.columns["ttft_ms"])
     p99_ms, name = None if ttft is None else ttft.p99, literal(row.name)
     head, rest = verdict(
@@ -23,25 +23,25 @@ def sentence(shown: Shown, slo: Workload) -> str:
     return f"**{head}**: {rest}."
 
 
-def compared(all_shown: Sequence[Shown], slo: Workload) -> str:
+def compared(replays: Sequence[RowReplay], slo: Workload) -> str:
     """Say which deployments keep 99% of their requests within the service level on TTFT."""
-    good = [literal(row.name) for row, outcome in all_shown if _p99(outcome) <= slo.ttft_slo_ms]
-    which = f": {', '.join(good)}" if 0 < len(good) < len(all_shown) else ""
-    many = f"{len(good)} of {len(all_shown)}" if good else f"None of {len(all_shown)}"
-    noun = "deployment" if len(all_shown) == 1 else "deployments"
+    good = [literal(row.name) for row, outcome in replays if _p99(outcome) <= slo.ttft_slo_ms]
+    which = f": {', '.join(good)}" if 0 < len(good) < len(replays) else ""
+    many = f"{len(good)} of {len(replays)}" if good else f"None of {len(replays)}"
+    noun = "deployment" if len(replays) == 1 else "deployments"
     verb = "keeps" if len(good) == 1 else "keep"
     limit = milliseconds(slo.ttft_slo_ms)
     return f"{many} {noun} {verb} 99% of the requests within the SLO of {limit} on TTFT{which}."
 
 
-def _p99(outcome: Outcome) -> float:
+def _p99(outcome: ReplayOutcome) -> float:
     found = summary(outcome.result.columns["ttft_ms"])
     return float("inf") if found is None else found.p99
 
 
-def load_warning(shown: Shown) -> str | None:
+def load_warning(replayed: RowReplay) -> str | None:
     """Say that the traffic can't be carried, and by what; None where it can."""
-    row, outcome = shown
+    row, outcome = replayed
     names = overloaded(outcome.loads)
     if not names:
         return None
@@ -54,9 +54,9 @@ def load_warning(shown: Shown) -> str | None:
     )
 
 
-def numbers(shown: Shown, slo: Workload) -> tuple[Number, ...]:
+def numbers(replayed: RowReplay, slo: Workload) -> tuple[Number, ...]:
     """TTFT against its SLO, goodput, offered load against what can be carried, and the bottleneck."""
-    _, outcome = shown
+    _, outcome = replayed
     result = outcome.result
     ttft = summary(result.columns["ttft_ms"])
     meets, requests = outcome.meeting(slo), len(result)
@@ -84,7 +84,7 @@ def numbers(shown: Shown, slo: Workload) -> tuple[Number, ...]:
     )
 
 
-def _load(outcome: Outcome) -> Number:
+def _load(outcome: ReplayOutcome) -> Number:
     loads = outcome.loads
     if not loads:
         return Number("Offered load", "all at once", "no span to carry it in", "All requests arrive at once.")
@@ -107,7 +107,7 @@ def _load(outcome: Outcome) -> Number:
     )
 
 
-def _bottleneck(outcome: Outcome) -> Number:
+def _bottleneck(outcome: ReplayOutcome) -> Number:
     found = outcome.verdict
     aggregated = outcome.result.config.aggregated
     shares = {

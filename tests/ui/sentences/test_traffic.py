@@ -13,12 +13,12 @@ from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
 from aisim_ui.sentences.replay import overloaded
 from aisim_ui.sentences.traffic import compared, load_warning, numbers, sentence
-from aisim_ui.traffic.outcome import Outcome, Shown
+from aisim_ui.traffic.outcome import ReplayOutcome, RowReplay
 
 SLO = Workload(ttft_slo_ms=500.0, itl_slo_ms=25.0)
 
 
-def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> Shown:
+def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> RowReplay:
     """Return 100 prompts of 100 tokens: 100 ms of prefill, 100 MB, 5 ms a step."""
     trace = Trace(np.arange(100.0) * gap_ms, np.full(100, 100), np.full(100, 4))
     config = {
@@ -31,7 +31,7 @@ def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> Shown:
         "contention": "fifo",
         **values,
     }
-    return Deployment(id="a", name=name), Outcome(replay(trace, ReplayConfig.model_validate(config)))
+    return Deployment(id="a", name=name), ReplayOutcome(replay(trace, ReplayConfig.model_validate(config)))
 
 
 def test_who_keeps_up_says_so() -> None:
