@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from aisim_model.replay import ReplayResult
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.summary import Summary, summary
-from aisim_model.replay.verdict import verdict
+from aisim_model.replay.verdict import Verdict, verdict
 from aisim_model.units import MS_PER_S
 
 
@@ -37,8 +36,8 @@ class ReplayFigures:
     ----------
     level : {"fifo", "engine"}
         How workers ran.
-    offered_gb_s, capacity_gb_s : float or None
-        What the links are asked to carry while requests arrive, and what they can [GB/s].
+    verdict : Verdict
+        Load, use, and what the slowest requests waited for.
     handoff_ms, transfer_ms, ttft_ms, itl_ms : Summary or None
         Of all requests [ms]: from source held to activated, the wire alone, to the first token, mean time
         between tokens. None where nothing is to be summarised.
@@ -46,43 +45,25 @@ class ReplayFigures:
         Requests that ran to their end [-].
     end_ms : float
         When the last token left [ms].
-    prefill_utilisation, link_utilisation, decode_utilisation : float or None
-        Share of the replay's time that the resource was busy [-]; None where there is none of it.
-    offered_load : mapping of str to float
-        What each resource is asked for over what it can do [-].
-    carried : bool or None
-        Whether no resource is offered more than it can do; None where all requests arrive at once.
-    bottleneck : str
-        As of `Verdict`.
-    slowest_wait_ms : mapping of str to float
-        Mean of each part of the TTFT over the slowest hundredth of requests [ms].
     within_slos : WithinSlos or None
         Of the service levels of a workload, where there is one.
     """
 
     level: str
-    offered_gb_s: float | None
-    capacity_gb_s: float | None
+    verdict: Verdict
     handoff_ms: Summary | None
     transfer_ms: Summary | None
     ttft_ms: Summary | None
     itl_ms: Summary | None
     completed: int
     end_ms: float
-    prefill_utilisation: float | None
-    link_utilisation: float | None
-    decode_utilisation: float | None
-    offered_load: Mapping[str, float]
-    carried: bool | None
-    bottleneck: str
-    slowest_wait_ms: Mapping[str, float]
     within_slos: WithinSlos | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return the figures as plain values, each group a dict of its own."""
-        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "within_slos"}
-        values = {k: v.model_dump() if isinstance(v, Summary) else v for k, v in found.items()}
-        return values | (vars(self.within_slos) if self.within_slos else {})
+        """Return the figures as values of Python's own, by name; each summary is a dict."""
+        own = {name: value for name, value in vars(self).items() if name not in ("verdict", "within_slos")}
+        values = {k: v.model_dump() if isinstance(v, Summary) else v for k, v in own.items()}
+        return values | self.verdict.model_dump() | (vars(self.within_slos) if self.within_slos else {})
 
 
 def replay_figures(
@@ -109,24 +90,16 @@ def replay_figures(
     ...     prefill_workers=1, decode_workers=1, bandwidth_gb_s=1.0, kv_bytes_per_token=1_000_000
     ... )
     >>> found = replay_figures(replay(trace, config))
-    >>> found.offered_gb_s, round(found.transfer_ms.mean), found.bottleneck
+    >>> found.verdict.offered_gb_s, round(found.transfer_ms.mean), found.verdict.bottleneck
     (0.4, 200, 'link')
     """
     told = verdict(result)
     return ReplayFigures(
         level=result.config.resolved_level,
-        offered_gb_s=told.offered_gb_s if offered_gb_s is None else offered_gb_s,
-        capacity_gb_s=told.capacity_gb_s,
+        verdict=told if offered_gb_s is None else told.model_copy(update={"offered_gb_s": offered_gb_s}),
         **{name: None if values is None else summary(values) for name, values in _times(result).items()},
         completed=int(result.completed.sum()),
         end_ms=result.end_ms,
-        prefill_utilisation=told.prefill_utilisation,
-        link_utilisation=told.link_utilisation,
-        decode_utilisation=told.decode_utilisation,
-        offered_load=told.offered_load,
-        carried=told.carried,
-        bottleneck=told.bottleneck,
-        slowest_wait_ms=told.slowest_wait_ms,
         within_slos=within_slos,
     )
 

@@ -91,9 +91,9 @@ def test_a_queue_without_a_loop_is_the_queue_with_one(requests: list[tuple[int, 
 
 def test_what_is_offered_is_what_the_runs_that_keep_up_carry() -> None:
     outcome = row_outcome(Scenario(), row_of(RUNS["gke-a4x"]), conversation())
-    assert outcome.figures.offered_gb_s == pytest.approx(RUNS["gke-a4x"].kv_gb_s, rel=0.005)
-    assert outcome.figures.carried
-    assert not row_outcome(Scenario(), row_of(RUNS["nebius"]), conversation()).figures.carried
+    assert outcome.figures.verdict.offered_gb_s == pytest.approx(RUNS["gke-a4x"].kv_gb_s, rel=0.005)
+    assert outcome.figures.verdict.carried
+    assert not row_outcome(Scenario(), row_of(RUNS["nebius"]), conversation()).figures.verdict.carried
 
 
 def test_the_means_of_the_trace_are_its_own() -> None:

@@ -46,10 +46,10 @@ def test_figures_of_three_requests_by_hand() -> None:
     assert found.transfer_ms.max == 256
     assert found.itl_ms.mean == 5
     # 448 ms on the wire and 3 passes of 10 ms in the 2 s of arrivals
-    assert found.offered_load["link"] == pytest.approx(0.224)
-    assert found.offered_load["prefill"] == pytest.approx(0.015)
-    assert found.carried is True
-    assert found.bottleneck == "link"
+    assert found.verdict.offered_load["link"] == pytest.approx(0.224)
+    assert found.verdict.offered_load["prefill"] == pytest.approx(0.015)
+    assert found.verdict.carried is True
+    assert found.verdict.bottleneck == "link"
 
 
 def test_a_cancelled_request_meets_no_service_level() -> None:
@@ -60,14 +60,14 @@ def test_a_cancelled_request_meets_no_service_level() -> None:
 
 
 def test_what_is_offered_can_be_told_from_outside() -> None:
-    assert replay_figures(split(), 7.5).offered_gb_s == 7.5
+    assert replay_figures(split(), 7.5).verdict.offered_gb_s == 7.5
 
 
 def test_a_load_beyond_the_link_is_not_carried() -> None:
     found = replay_figures(split(bandwidth_gb_s=0.1, contention="fifo"))
-    assert found.offered_load["link"] == pytest.approx(2.24)
-    assert found.carried is False
-    assert found.bottleneck == "link"
+    assert found.verdict.offered_load["link"] == pytest.approx(2.24)
+    assert found.verdict.carried is False
+    assert found.verdict.bottleneck == "link"
 
 
 def test_an_overloaded_prefill_is_the_bottleneck_though_prompts_wait_for_room_on_decode() -> None:
@@ -85,16 +85,16 @@ def test_an_overloaded_prefill_is_the_bottleneck_though_prompts_wait_for_room_on
         decode=DecodeTime.fixed(1.0),
     )
     found = replay_figures(replay(often, config))
-    waits = found.slowest_wait_ms
+    waits = found.verdict.slowest_wait_ms
     assert waits["reservation_ms"] > waits["queue_ms"]  # places on decode are held by waiting prompts
-    assert found.offered_load["prefill"] > 1 > found.offered_load["decode"]
-    assert found.bottleneck == "prefill"
+    assert found.verdict.offered_load["prefill"] > 1 > found.verdict.offered_load["decode"]
+    assert found.verdict.bottleneck == "prefill"
 
 
 def test_of_requests_that_arrive_at_once_nothing_is_said_of_load() -> None:
     once = Trace(np.zeros(2), np.array([10, 10]), np.array([1, 1]))
     found = replay_figures(replay(once, ReplayConfig(aggregated_workers=1)))
-    assert (found.carried, found.offered_load) == (None, {})
+    assert (found.verdict.carried, found.verdict.offered_load) == (None, {})
     assert found.itl_ms is None  # a token each
 
 
