@@ -15,7 +15,7 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_ui.fields import steps
 from aisim_ui.place import Place
 from aisim_ui.state import Report, attempt, state
-from aisim_ui.words import literal, written
+from aisim_ui.words import escape_markdown, written
 
 OPEN = "(open)"  # in a choice, what stands for a field left open
 Put = Callable[[Scenario, Any], Scenario]
@@ -49,7 +49,7 @@ def report(place: Place, key: str, put: Put | None = None) -> None:
 def refusal(key: str) -> None:
     """Say why the last value of a place was refused."""
     if (problem := state().problems.get(key)) and problem.sentence:
-        st.error(literal(problem.sentence), icon=":material/error:")
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
 
 
 def in_box(value: object) -> str:

@@ -12,7 +12,7 @@ from aisim_ui.inputs import number, refusal, take_back
 from aisim_ui.model.own_model import own_model, serving
 from aisim_ui.place import Place
 from aisim_ui.state import attempt, replace, state, undo
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 OWN = "own"
 
@@ -90,7 +90,7 @@ def _model() -> None:
     if workload.kv_bytes_per_token is not None:
         st.caption(
             f"KV bytes per token by hand: {workload.kv_bytes_per_token:,} :violet-badge[yours]. "
-            f"Prefill and decode times are still those of {literal(workload.served.name)}."
+            f"Prefill and decode times are still those of {escape_markdown(workload.served.name)}."
         )
 
 

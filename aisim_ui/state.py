@@ -122,7 +122,7 @@ def attempt(key: str, text: str, change: Callable[[Scenario], Scenario]) -> None
             now.scenario = changed
 
 
-def take_in() -> None:
+def apply_widget_reports() -> None:
     """Take in what bound widgets reported, before anything is drawn.
 
     Two widgets of one field follow each other. When a slider moves again before the box has heard of its

@@ -19,7 +19,7 @@ def load(*scripts: Path) -> None:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def settle(page: str) -> None:
+def freeze_loaded_modules(page: str) -> None:
     """Take a page's modules out of garbage collection, once a server, after the page's first run.
 
     Streamlit collects all garbage at the end of each run, and no message is sent meanwhile: 0.1 s over the

@@ -111,12 +111,12 @@ def rate(gb_s: float) -> str:
     return f"{size(gb_s * 1e9)}/s" if 0 < gb_s < LEAST_GB_S else f"{significant(gb_s)} GB/s"
 
 
-def literal(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return text from outside as Markdown that shows it as it is: no markup counts, no address is a link.
 
     Examples
     --------
-    >>> literal("**a** <b>")
+    >>> escape_markdown("**a** <b>")
     '\\\\*\\\\*a\\\\*\\\\* \\\\<b\\\\>'
     """
     return MARKUP.sub(r"\\\1", TYPED_SIGN.sub(JOINER, ADDRESS.sub(JOINER, text)))

@@ -10,7 +10,7 @@ from aisim_model.row.capacity import Capacity, capacity
 from aisim_model.row.cost import Cost, cost
 from aisim_model.row.load import Load, service, under_load
 from aisim_model.row.memory import RowMemory, row_memory
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import (
     breakdown,
     decode_step_ms,
@@ -31,7 +31,7 @@ class Outcome:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         The resolved row.
     parts : TtftBreakdown
         Parts of the TTFT [ms].
@@ -56,7 +56,7 @@ class Outcome:
         Its price, by the hour and by the token at that load.
     """
 
-    x: Inputs
+    x: ResolvedRow
     parts: TtftBreakdown
     after_prefill: TtftBreakdown
     sent_tokens: float

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple, get_args
 
 from aisim_model.link import Overlap
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
 from aisim_model.scenario.deployment import LinkModel
 
@@ -34,12 +34,12 @@ class Rival(NamedTuple):
     extrapolated: bool = False
 
 
-def rivals(x: Inputs) -> tuple[Rival, ...]:
+def rivals(x: ResolvedRow) -> tuple[Rival, ...]:
     """Ask every model that has its inputs.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
 
     Examples
@@ -53,12 +53,12 @@ def rivals(x: Inputs) -> tuple[Rival, ...]:
     return (*_transfers(x), *_overlaps(x), *_prefills(x), *_decodes(x))
 
 
-def _as(x: Inputs, **values: object) -> Inputs:
+def _as(x: ResolvedRow, **values: object) -> ResolvedRow:
     """Return the inputs with another choice in their row; its checks don't matter to a rival."""
     return replace(x, row=x.row.model_copy(update=values))
 
 
-def _transfers(x: Inputs) -> Iterator[Rival]:
+def _transfers(x: ResolvedRow) -> Iterator[Rival]:
     if not x.row.split:
         return
     for model in get_args(LinkModel):
@@ -70,7 +70,7 @@ def _transfers(x: Inputs) -> Iterator[Rival]:
         yield Rival("transfer", f"{x.row.link_model}, low", float(transfer_ms(slow)), False)
 
 
-def _overlaps(x: Inputs) -> Iterator[Rival]:
+def _overlaps(x: ResolvedRow) -> Iterator[Rival]:
     if not x.row.split:
         return
     for overlap in get_args(Overlap):
@@ -79,7 +79,7 @@ def _overlaps(x: Inputs) -> Iterator[Rival]:
         yield Rival("exposed transfer", overlap, found, x.profile.overlap == overlap)
 
 
-def _prefills(x: Inputs) -> Iterator[Rival]:
+def _prefills(x: ResolvedRow) -> Iterator[Rival]:
     known = {
         "roofline": x.spec.total_parameters is not None,
         "rate": x.prefill_tokens_per_s is not None,
@@ -93,7 +93,7 @@ def _prefills(x: Inputs) -> Iterator[Rival]:
         yield Rival("prefill", model, float(prefill_ms(asked)), x.row.prefill_model == model, beyond)
 
 
-def _decodes(x: Inputs) -> Iterator[Rival]:
+def _decodes(x: ResolvedRow) -> Iterator[Rival]:
     known = {
         "roofline": x.spec.total_parameters is not None,
         "fixed": x.decode_step_ms is not None,

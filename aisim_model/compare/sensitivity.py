@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown
 from aisim_model.solve import with_prompt
 
@@ -66,12 +66,12 @@ class Moved:
         return abs(self.high_ttft_ms - self.low_ttft_ms)
 
 
-def sensitivity(x: Inputs) -> tuple[Moved, ...]:
+def sensitivity(x: ResolvedRow) -> tuple[Moved, ...]:
     """Move each input of a row over its range, the one that moves TTFT most first.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
 
     Returns
@@ -94,7 +94,7 @@ def sensitivity(x: Inputs) -> tuple[Moved, ...]:
     return tuple(sorted((one for one in moved if one.swing_ms > 0), key=lambda one: -one.swing_ms))
 
 
-def tornado(x: Inputs) -> pd.DataFrame:
+def tornado(x: ResolvedRow) -> pd.DataFrame:
     """Lay `sensitivity` out as a tidy table, one row an input.
 
     Examples
@@ -111,10 +111,10 @@ def tornado(x: Inputs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=pd.Index(columns))
 
 
-Range = tuple[str, str, float, float, str, tuple[Inputs, Inputs]]
+Range = tuple[str, str, float, float, str, tuple[ResolvedRow, ResolvedRow]]
 
 
-def _ranges(x: Inputs) -> Iterator[Range]:
+def _ranges(x: ResolvedRow) -> Iterator[Range]:
     """Return each input's range, and the row at its two ends."""
     prompt = float(x.prompt_tokens)
     half, double = max(prompt // 2, 1.0), prompt * 2
@@ -135,7 +135,7 @@ def _ranges(x: Inputs) -> Iterator[Range]:
         yield from _link(x)
 
 
-def _link(x: Inputs) -> Iterator[Range]:
+def _link(x: ResolvedRow) -> Iterator[Range]:
     """Return the ranges of a handoff: bandwidth, and bytes of a token."""
     had = float(x.bandwidth_gb_s)
     low, range_is = had * LOW_LINK_SHARE, f"{STATED}: half of nominal"
@@ -150,7 +150,7 @@ def _link(x: Inputs) -> Iterator[Range]:
     yield "kv_bytes_per_token", "KV bytes per token", grows / 2, grows, f"{STATED}: a KV dtype of half", ends
 
 
-def _over(x: Inputs, name: str, label: str, low: float, high: float, range_is: str) -> Range:
+def _over(x: ResolvedRow, name: str, label: str, low: float, high: float, range_is: str) -> Range:
     """Return the range of a plain number of a row."""
     low_end: dict[str, Any] = {name: low}
     high_end: dict[str, Any] = {name: high}

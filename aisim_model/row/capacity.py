@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import decode_step_ms, prefill_ms, transfer_ms
 from aisim_model.units import MS_PER_S
 
@@ -45,7 +45,7 @@ class Capacity:
         return min(self.prefill_per_s, self.link_per_s, self.decode_per_s)
 
 
-def decode_sequences(x: Inputs, itl_slo_ms: float, output_tokens: int) -> int:
+def decode_sequences(x: ResolvedRow, itl_slo_ms: float, output_tokens: int) -> int:
     """Count the sequences that a decode worker runs at a time: its pool holds them and a step meets the SLO.
 
     At least 1 where one fits the pool, even when its step misses the SLO.
@@ -61,12 +61,12 @@ def decode_sequences(x: Inputs, itl_slo_ms: float, output_tokens: int) -> int:
     return low
 
 
-def capacity(x: Inputs, itl_slo_ms: float, output_tokens: int) -> Capacity:
+def capacity(x: ResolvedRow, itl_slo_ms: float, output_tokens: int) -> Capacity:
     """Estimate what each resource of a row carries.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
     itl_slo_ms : float
         Service level on inter-token latency [ms].

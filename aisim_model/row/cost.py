@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 
 S_PER_H = 3600.0
 TOKENS_PER_MILLION = 1e6
@@ -83,7 +83,7 @@ def per_million(usd_per_hour: float, requests_per_s: float, output_tokens: int) 
     return usd_per_hour / (requests_per_s * output_tokens * S_PER_H) * TOKENS_PER_MILLION
 
 
-def cost(x: Inputs, requests_per_s: float, output_tokens: int) -> Cost:
+def cost(x: ResolvedRow, requests_per_s: float, output_tokens: int) -> Cost:
     """Price a row at a load.
 
     Examples

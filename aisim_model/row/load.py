@@ -22,7 +22,7 @@ from aisim_model.roots import root
 from aisim_model.row.capacity import MAX_SEQUENCES
 from aisim_model.row.memory import row_memory
 from aisim_model.row.queueing import mean_wait_ms
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_ms, transfer_ms
 from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
@@ -34,7 +34,7 @@ class Service:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         The resolved row.
     idle : TtftBreakdown
         Parts of the TTFT of one request alone [ms].
@@ -50,7 +50,7 @@ class Service:
         Workers [-]; in an aggregated row both are the same ones.
     """
 
-    x: Inputs
+    x: ResolvedRow
     idle: TtftBreakdown
     prefill_ms: float
     transfer_ms: float
@@ -106,7 +106,7 @@ class Service:
         return decoded_ms / left_ms if left_ms > 0 else math.inf
 
 
-def service(x: Inputs, output_tokens: int) -> Service:
+def service(x: ResolvedRow, output_tokens: int) -> Service:
     """Work out what of a row doesn't depend on the load.
 
     Examples

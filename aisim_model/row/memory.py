@@ -8,7 +8,7 @@ from typing import Literal
 
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.row.fit import pool_bytes, weight_bytes
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.units import BYTES_PER_GB
 
 
@@ -68,7 +68,7 @@ class RowMemory:
         return next((worker for worker in self.workers if worker.problem), None)
 
 
-def row_memory(x: Inputs, output_tokens: int) -> RowMemory:
+def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
     """Fit a row's workers into their GPUs.
 
     A prefill worker keeps prompts, a decode or aggregated worker prompts and answers. A head or a latent that
@@ -76,7 +76,7 @@ def row_memory(x: Inputs, output_tokens: int) -> RowMemory:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
     output_tokens : int
         Tokens of an answer [-].
@@ -101,7 +101,7 @@ def row_memory(x: Inputs, output_tokens: int) -> RowMemory:
     return RowMemory((prefill, decode), in_flight)
 
 
-def _worker(x: Inputs, role: str, gpus: int, tokens: int) -> WorkerMemory:
+def _worker(x: ResolvedRow, role: str, gpus: int, tokens: int) -> WorkerMemory:
     weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
     pool = pool_bytes(weights, x.gpu.hbm_gb, gpus, x.row.kv_pool_share)
     return WorkerMemory(
@@ -121,7 +121,7 @@ def _worker(x: Inputs, role: str, gpus: int, tokens: int) -> WorkerMemory:
     )
 
 
-def _held(x: Inputs, curve: KvCurve, pool: float, tokens: int, by_tokens: bool) -> float:
+def _held(x: ResolvedRow, curve: KvCurve, pool: float, tokens: int, by_tokens: bool) -> float:
     """Count whole requests in a pool: by its tokens where the row gives them, else by bytes."""
     if by_tokens:
         return x.pool_tokens // tokens

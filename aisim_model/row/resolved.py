@@ -32,7 +32,7 @@ ROW_NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Inputs:
+class ResolvedRow:
     """One row, resolved: what the engine, the catalogue and the model fill in stands here as numbers.
 
     Parameters
@@ -87,7 +87,7 @@ class Inputs:
     decode_step_ms: Any
 
 
-def resolve(workload: Workload, row: Deployment) -> Inputs:
+def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
     """Look up all that a row names.
 
     Parameters
@@ -122,7 +122,7 @@ def resolve(workload: Workload, row: Deployment) -> Inputs:
         if link.usable_low_gb_s is None or row.bandwidth_gb_s is not None
         else link.usable_low_gb_s * ways
     )
-    return Inputs(
+    return ResolvedRow(
         row=row,
         profile=row.profile,
         spec=spec,

@@ -4,7 +4,7 @@
 of the transfer only what is exposed.
 
 On an idle system nothing queues: queue, reservation, link queue and activation are 0 here, a replay's to
-fill. Every function takes `Inputs` whose numbers may be arrays.
+fill. Every function takes `ResolvedRow` whose numbers may be arrays.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from aisim_model.arrays import larger, unboxed
 from aisim_model.handoff import TransferTimingMode, transfer_delay_ms
 from aisim_model.passes import decode, prefill
 from aisim_model.passes.measured_table import outside_table, table_ms
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.ttft_parts import TtftBreakdown
 
 
-def sent_tokens(x: Inputs) -> Any:
+def sent_tokens(x: ResolvedRow) -> Any:
     """Tokens that cross the link: the whole prompt, or what the decode worker lacks [-]."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
@@ -33,7 +33,7 @@ def sent_tokens(x: Inputs) -> Any:
     )
 
 
-def wire_bytes(x: Inputs) -> Any:
+def wire_bytes(x: ResolvedRow) -> Any:
     """Bytes that cross the link, with head replication and copies of a latent [B]."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
@@ -50,7 +50,7 @@ def _state_bytes(curve: Any, tokens: Any) -> Any:
     return unboxed(curve.state_bytes(np.asarray(tokens, dtype=np.float64)))
 
 
-def transfer_ms(x: Inputs) -> Any:
+def transfer_ms(x: ResolvedRow) -> Any:
     """Time on the link of one handoff, nothing of it overlapped [ms]; NaN where nothing is sent."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
@@ -71,7 +71,7 @@ def transfer_ms(x: Inputs) -> Any:
     )
 
 
-def descriptors_per_rank(x: Inputs, tokens: Any) -> Any:
+def descriptors_per_rank(x: ResolvedRow, tokens: Any) -> Any:
     """Pieces that a rank posts for so many tokens [-]: a block of each tensor of the cache.
 
     Windowed layers count as if they sent all tokens: an upper bound for such models.
@@ -81,7 +81,7 @@ def descriptors_per_rank(x: Inputs, tokens: Any) -> Any:
     )
 
 
-def _exposed_ms(x: Inputs, computed_ms: Any = None) -> Any:
+def _exposed_ms(x: ResolvedRow, computed_ms: Any = None) -> Any:
     """Part of the transfer that the row's overlap leaves after prefill; fixed costs are left whole."""
     whole = transfer_ms(x)
     if x.profile.overlap == "none" or not x.row.split:
@@ -99,7 +99,7 @@ def _exposed_ms(x: Inputs, computed_ms: Any = None) -> Any:
     return fixed + link.chunk_overlap_exposed_ms(uncached, float(x.row.chunk_tokens), computed_ms, wire)
 
 
-def prefill_ms(x: Inputs) -> Any:
+def prefill_ms(x: ResolvedRow) -> Any:
     """Time to compute the prompt on one prefill worker, by the row's model [ms]."""
     uncached = x.prompt_tokens - x.prefill_cached_tokens
     match x.row.prefill_model:
@@ -123,7 +123,7 @@ def prefill_ms(x: Inputs) -> Any:
     )
 
 
-def prefill_extrapolated(x: Inputs) -> Any:
+def prefill_extrapolated(x: ResolvedRow) -> Any:
     """Whether the row's measured table has no rows on both sides of what is to be computed."""
     if x.row.prefill_model != "table":
         return False
@@ -131,7 +131,7 @@ def prefill_extrapolated(x: Inputs) -> Any:
     return outside_table(x.prompt_tokens - x.prefill_cached_tokens, tokens)
 
 
-def decode_step_ms(x: Inputs, context_tokens: Any = None, batch: Any = 1.0) -> Any:
+def decode_step_ms(x: ResolvedRow, context_tokens: Any = None, batch: Any = 1.0) -> Any:
     """Time of one decode step of `batch` sequences of so many tokens, by the row's model [ms]."""
     context = x.prompt_tokens if context_tokens is None else context_tokens
     match x.row.decode_model:
@@ -150,7 +150,7 @@ def decode_step_ms(x: Inputs, context_tokens: Any = None, batch: Any = 1.0) -> A
     )
 
 
-def _sizes(x: Inputs) -> dict[str, Any]:
+def _sizes(x: ResolvedRow) -> dict[str, Any]:
     """Collect what both rooflines take of the model and the GPU."""
     return {
         "active_parameters": x.spec.active_parameters,
@@ -166,12 +166,12 @@ def _sizes(x: Inputs) -> dict[str, Any]:
     }
 
 
-def breakdown(x: Inputs) -> TtftBreakdown:
+def breakdown(x: ResolvedRow) -> TtftBreakdown:
     """TTFT of one request on an idle system, by part.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row; its numbers may be arrays.
 
     Returns
@@ -201,7 +201,7 @@ def breakdown(x: Inputs) -> TtftBreakdown:
     )
 
 
-def handoff(x: Inputs) -> TtftBreakdown:
+def handoff(x: ResolvedRow) -> TtftBreakdown:
     """Parts between the end of prefill and the decode worker's first token, whichever token is shown first.
 
     They are `breakdown`'s own, also where they fall before the second token; no prefill in them.
@@ -215,7 +215,7 @@ def handoff(x: Inputs) -> TtftBreakdown:
     )
 
 
-def second_token_ms(x: Inputs) -> Any:
+def second_token_ms(x: ResolvedRow) -> Any:
     """Time to the second token [ms]: with the first token from `prefill` the handoff falls before it."""
     first = breakdown(x).ttft_ms
     if x.row.split and x.profile.first_token_from == "prefill":

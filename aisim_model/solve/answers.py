@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from aisim_model.row.load import service
 from aisim_model.row.memory import WorkerMemory, row_memory
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import sent_tokens
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.solve.bandwidth import Links, bandwidth_for, links_for
@@ -216,7 +216,7 @@ def _answer(
 Common = dict[str, Any]
 
 
-def _bandwidth(workload: Workload, x: Inputs, target: Target, common: Common) -> Answer:
+def _bandwidth(workload: Workload, x: ResolvedRow, target: Target, common: Common) -> Answer:
     needed = bandwidth_for(x, target)
     return BandwidthAnswer(
         answer="never" if math.isinf(needed) else "always" if needed == 0 else "found",
@@ -229,7 +229,7 @@ def _bandwidth(workload: Workload, x: Inputs, target: Target, common: Common) ->
     )
 
 
-def _prompt(workload: Workload, x: Inputs, target: Target, common: Common) -> Answer:
+def _prompt(workload: Workload, x: ResolvedRow, target: Target, common: Common) -> Answer:
     longest = longest_prompt(x, target)
     limit = longest_allowed()
     return PromptAnswer(
@@ -244,7 +244,7 @@ def _prompt(workload: Workload, x: Inputs, target: Target, common: Common) -> An
     )
 
 
-def _cached_share(workload: Workload, x: Inputs, target: Target, common: Common) -> Answer:
+def _cached_share(workload: Workload, x: ResolvedRow, target: Target, common: Common) -> Answer:
     cached = cached_tokens_for(x, target)
     there = replace(sending_what_decode_lacks(x), decode_cached_tokens=float(cached or 0))
     return CachedAnswer(
@@ -258,12 +258,12 @@ def _cached_share(workload: Workload, x: Inputs, target: Target, common: Common)
     )
 
 
-ASKED: MappingProxyType[str, Callable[[Workload, Inputs, Target, Common], Answer]] = MappingProxyType(
+ASKED: MappingProxyType[str, Callable[[Workload, ResolvedRow, Target, Common], Answer]] = MappingProxyType(
     {"bandwidth": _bandwidth, "prompt": _prompt, "cached-share": _cached_share}
 )
 
 
-def _break_even(workload: Workload, x: Inputs, other: Deployment | None, common: Common) -> Answer:
+def _break_even(workload: Workload, x: ResolvedRow, other: Deployment | None, common: Common) -> Answer:
     if not x.row.split or other is None:
         return BreakEvenAnswer(answer="not comparable", **common)
     ours = service(x, workload.output_tokens)
@@ -274,7 +274,7 @@ def _break_even(workload: Workload, x: Inputs, other: Deployment | None, common:
     return BreakEvenAnswer(answer=overall, compared_to=other, itl=itl, ttft=ttft, **common)
 
 
-def _workers(workload: Workload, x: Inputs, common: Common) -> Answer:
+def _workers(workload: Workload, x: ResolvedRow, common: Common) -> Answer:
     served = service(x, workload.output_tokens)
     best = best_division(served, workload)
     return WorkersAnswer(

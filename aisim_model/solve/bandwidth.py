@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from aisim_model.roots import root
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.solve.target import Target
 
 MIN_GB_S, MAX_GB_S = 1e-9, 1e12
 
 
-def bandwidth_for(x: Inputs, target: Target) -> float:
+def bandwidth_for(x: ResolvedRow, target: Target) -> float:
     """Least bandwidth of one handoff at which a target is met [GB/s].
 
     Without overlap only the wire time depends on bandwidth, as one over it, and the formula inverts:
@@ -22,7 +22,7 @@ def bandwidth_for(x: Inputs, target: Target) -> float:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
     target : Target
         What has to be met.
@@ -87,7 +87,7 @@ def _least(met: Callable[[float], bool], near: float) -> float:
     return holds
 
 
-def bandwidth_for_ttft(x: Inputs, ttft_slo_ms: float) -> float:
+def bandwidth_for_ttft(x: ResolvedRow, ttft_slo_ms: float) -> float:
     """Least bandwidth of one handoff at which TTFT meets its SLO [GB/s], as `bandwidth_for` gives it.
 
     Examples
@@ -118,7 +118,7 @@ class Links:
     nics_per_gpu: float | None
 
 
-def links_for(x: Inputs, bandwidth_gb_s: float) -> Links | None:
+def links_for(x: ResolvedRow, bandwidth_gb_s: float) -> Links | None:
     """Count the links that bring a bandwidth at their nominal figure; None for one out of reach.
 
     Examples

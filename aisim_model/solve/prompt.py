@@ -14,7 +14,7 @@ from annotated_types import Le
 from aisim_model.arrays import unboxed
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.row.memory import row_memory
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.scenario import Workload
 from aisim_model.solve.target import Target
 
@@ -23,7 +23,7 @@ MOST_CHUNKS = 4096
 MOST_TRIED, TRIED_AT_ONCE = 1_000_000, 65_536
 
 
-def with_prompt(x: Inputs, prompt_tokens: Any) -> Inputs:
+def with_prompt(x: ResolvedRow, prompt_tokens: Any) -> ResolvedRow:
     """Return a row asked for another prompt; of its cached tokens at most the whole prompt counts."""
     return replace(
         x,
@@ -40,7 +40,7 @@ def longest_allowed() -> int:
     return int(bounds[0].le)
 
 
-def longest_prompt(x: Inputs, target: Target) -> int:
+def longest_prompt(x: ResolvedRow, target: Target) -> int:
     """Longest prompt that meets a target as every shorter one does [tokens].
 
     The time rises with the prompt, but for two things: where the transfer overlaps with prefill the exposed
@@ -51,7 +51,7 @@ def longest_prompt(x: Inputs, target: Target) -> int:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones; of its cached tokens at most the whole prompt counts.
     target : Target
         What has to be met.
@@ -86,14 +86,14 @@ def longest_prompt(x: Inputs, target: Target) -> int:
     return _before_any_miss(x, target, meets) if _may_fall(x) else meets
 
 
-def _may_fall(x: Inputs) -> bool:
+def _may_fall(x: ResolvedRow) -> bool:
     """Say whether a longer prompt may take less time."""
     measured = (x.row.prefill_model == "table" and x.row.prefill_table) or ()
     falls = any(after[1] < before[1] for before, after in pairwise(measured))
     return falls or (x.row.split and x.profile.overlap != "none")
 
 
-def _before_any_miss(x: Inputs, target: Target, meets: int) -> int:
+def _before_any_miss(x: ResolvedRow, target: Target, meets: int) -> int:
     """Return the longest of the prompts up to `meets` that every shorter one meets a target with."""
     tried = min(meets, MOST_TRIED)
     for first in range(1, tried + 1, TRIED_AT_ONCE):
@@ -104,12 +104,12 @@ def _before_any_miss(x: Inputs, target: Target, meets: int) -> int:
     return meets
 
 
-def longest_held(x: Inputs, output_tokens: int) -> int:
+def longest_held(x: ResolvedRow, output_tokens: int) -> int:
     """Longest prompt that each of a row's workers holds, with its answer where it decodes [tokens].
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
     output_tokens : int
         Tokens of an answer [-].
@@ -139,7 +139,7 @@ def longest_held(x: Inputs, output_tokens: int) -> int:
     return fits
 
 
-def _grid(x: Inputs) -> npt.NDArray[np.float64]:
+def _grid(x: ResolvedRow) -> npt.NDArray[np.float64]:
     """Return prompts to try first: steps over decades, where each chunk ends, rows of a measured table."""
     most = longest_allowed()
     steps = np.floor(np.geomspace(1, most, STEPS))
@@ -150,19 +150,19 @@ def _grid(x: Inputs) -> npt.NDArray[np.float64]:
     return np.unique(points[(points >= 1) & (points <= most)])
 
 
-def sending_what_decode_lacks(x: Inputs) -> Inputs:
+def sending_what_decode_lacks(x: ResolvedRow) -> ResolvedRow:
     """Return a row that sends only what the decode worker lacks."""
     return replace(x, row=x.row.changed(timing_mode=TransferTimingMode.DESTINATION_MISSING))
 
 
-def cached_tokens_for(x: Inputs, target: Target) -> int | None:
+def cached_tokens_for(x: ResolvedRow, target: Target) -> int | None:
     """Fewest leading tokens of the prompt that the decode worker must hold to meet a target.
 
     Sending the whole prompt no hit there helps, so the row is taken to send only what decode lacks.
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers single ones.
     target : Target
         What has to be met.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, handoff
 from aisim_model.scenario import Workload
 
@@ -33,15 +33,15 @@ class Target:
     measure: Literal["ttft", "handoff"]
     at_most_ms: float
 
-    def time_ms(self, x: Inputs) -> Any:
+    def time_ms(self, x: ResolvedRow) -> Any:
         """Return the time that counts, NaN where none is known [ms]."""
         return breakdown(x).ttft_ms if self.measure == "ttft" else handoff(x).handoff_ms
 
-    def met(self, x: Inputs) -> Any:
+    def met(self, x: ResolvedRow) -> Any:
         """Say whether the time is within the target; one that isn't known is not."""
         return self.time_ms(x) <= self.at_most_ms
 
-    def waits_for_link(self, x: Inputs) -> bool:
+    def waits_for_link(self, x: ResolvedRow) -> bool:
         """Say whether the time depends on the link at all."""
         return x.row.split and (self.measure == "handoff" or x.profile.first_token_from != "prefill")
 

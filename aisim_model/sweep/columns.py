@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.row.fit import pool_bytes, weight_bytes
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, handoff, sent_tokens, wire_bytes
 from aisim_model.ttft_parts import TtftBreakdown
 
@@ -59,7 +59,7 @@ class Columns:
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         A resolved row, its numbers arrays of a mesh.
     ttft_slo_ms : float or array
         Target of TTFT [ms].
@@ -67,7 +67,7 @@ class Columns:
         Tokens of an answer, which a decode worker keeps beside the prompt [-].
     """
 
-    x: Inputs
+    x: ResolvedRow
     ttft_slo_ms: Any
     output_tokens: int
 

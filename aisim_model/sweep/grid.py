@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.errors import InputError
-from aisim_model.row.resolved import ROW_NUMBERS, Inputs, resolve
+from aisim_model.row.resolved import ROW_NUMBERS, ResolvedRow, resolve
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.sweep.axes import Axis, Range, check_size, read_axis
 from aisim_model.sweep.blocks import Block, blocks, points_of
@@ -160,10 +160,10 @@ class Case:
     looked_up: Mapping[str, Any]
 
     @cached_property
-    def _resolved(self) -> tuple[Workload, Inputs]:
+    def _resolved(self) -> tuple[Workload, ResolvedRow]:
         return self.look_up()
 
-    def look_up(self) -> tuple[Workload, Inputs]:
+    def look_up(self) -> tuple[Workload, ResolvedRow]:
         """Resolve the row where every array has its first value, so that it counts as given by hand."""
         first = {axis.field: axis.at(0, 1)[0].item() for axis in self.sweep.meshed}
         workload, row = changed(self.sweep.scenario.workload, self.row, {**first, **self.looked_up})

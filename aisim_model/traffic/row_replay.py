@@ -15,7 +15,7 @@ from aisim_model.replay import Progress, ReplayConfig, ReplayResult
 from aisim_model.replay.config import KvWindowBytes
 from aisim_model.replay.times import DecodeTime
 from aisim_model.row.fit import pool_bytes, weight_bytes
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import decode_step_ms, descriptors_per_rank
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces.trace import Trace
@@ -183,7 +183,7 @@ def replay_row(
     return replace(result, columns=MappingProxyType(columns))
 
 
-def block_size(x: Inputs, trace: Trace, prefix_caching: bool) -> int:
+def block_size(x: ResolvedRow, trace: Trace, prefix_caching: bool) -> int:
     """Return the engine's block size, or the trace's where its prefixes can't be told in the engine's [-]."""
     own = x.profile.block_size
     if prefix_caching and trace.block_tokens and trace.block_tokens % own:
@@ -229,7 +229,7 @@ def replay_notes(
     return (*_handoff_notes(x), *_time_notes(x, trace, block_size(x, trace, prefix_caching)))
 
 
-def _handoff_notes(x: Inputs) -> Iterator[str]:
+def _handoff_notes(x: ResolvedRow) -> Iterator[str]:
     if not x.row.split:
         return
     if x.profile.overlap != "none":
@@ -247,7 +247,7 @@ def _handoff_notes(x: Inputs) -> Iterator[str]:
         yield "Prefill workers are given the KV pool of a decode worker, though they differ in GPUs."
 
 
-def _time_notes(x: Inputs, trace: Trace, block: int) -> Iterator[str]:
+def _time_notes(x: ResolvedRow, trace: Trace, block: int) -> Iterator[str]:
     if x.row.decode_model == "roofline" and x.spec.total_parameters != x.spec.active_parameters:
         decoding = typical_request(x, trace).decoding
         yield f"A decode step reads the experts of {decoding:.3g} sequences, as many as decode at a time."
@@ -257,18 +257,18 @@ def _time_notes(x: Inputs, trace: Trace, block: int) -> Iterator[str]:
         yield f"Blocks are the trace's own of {block}: those of {x.profile.block_size} don't divide them."
 
 
-def _mode(x: Inputs) -> TransferTimingMode:
+def _mode(x: ResolvedRow) -> TransferTimingMode:
     """Return what is sent: all of it too where the engine credits nothing that the decode worker holds."""
     return TransferTimingMode.FULL_PROMPT if x.profile.prefix_credit == "none" else x.row.timing_mode
 
 
-def _bandwidth_gb_s(x: Inputs) -> float:
+def _bandwidth_gb_s(x: ResolvedRow) -> float:
     """Return what a handoff reaches, 0 where nothing is sent [GB/s]."""
     reached = x.link_efficiency if x.row.link_model == "calibrated" else 1.0
     return float(max(x.bandwidth_gb_s, 0.0) * reached)
 
 
-def _descriptor_bytes_per_token(x: Inputs) -> float:
+def _descriptor_bytes_per_token(x: ResolvedRow) -> float:
     """Return the bytes that a link carries in the time that the descriptors of a token take [B]."""
     if x.row.link_model != "calibrated":
         return 0.0
@@ -277,7 +277,7 @@ def _descriptor_bytes_per_token(x: Inputs) -> float:
     return float(descriptors * x.per_descriptor_us / US_PER_MS * _bandwidth_gb_s(x) * BYTES_PER_GB / MS_PER_S)
 
 
-def _pool_blocks(x: Inputs, typical: TypicalRequest, block: int) -> int:
+def _pool_blocks(x: ResolvedRow, typical: TypicalRequest, block: int) -> int:
     """Return the KV blocks of a decode or aggregated worker, its pool filled with typical requests."""
     tokens = x.pool_tokens if x.row.pool_tokens is not None else _pool_tokens(x, typical)
     if tokens < block:
@@ -287,7 +287,7 @@ def _pool_blocks(x: Inputs, typical: TypicalRequest, block: int) -> int:
     return int(min(tokens // block, MOST_BLOCKS))
 
 
-def _pool_tokens(x: Inputs, typical: TypicalRequest) -> float:
+def _pool_tokens(x: ResolvedRow, typical: TypicalRequest) -> float:
     weights = weight_bytes(float(x.spec.total_parameters or 0), x.row.weight_dtype)
     ranks = x.row.decode_tp if x.row.split else x.row.prefill_tp
     pool = pool_bytes(weights, x.gpu.hbm_gb, ranks, x.row.kv_pool_share)

@@ -13,7 +13,7 @@ from aisim_model.passes import decode
 from aisim_model.passes.roofline import attention_flops, bound_ms, touched_parameters
 from aisim_model.replay.layout import MOST_POINTS
 from aisim_model.replay.times import DecodeTime, PrefillTime
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import decode_step_ms
 from aisim_model.traces.trace import Trace
 from aisim_model.units import MS_PER_S
@@ -41,7 +41,7 @@ class TypicalRequest:
     decoding: float
 
 
-def typical_request(x: Inputs, trace: Trace) -> TypicalRequest:
+def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
     """Return the mean request of a trace, and how many of them a worker decodes at a time.
 
     By Little's law: ``batch = requests_per_s * output_tokens * step(batch) / workers``. Requests that all
@@ -67,7 +67,7 @@ def typical_request(x: Inputs, trace: Trace) -> TypicalRequest:
     return TypicalRequest(prompt, output, float(np.clip(batch, 1.0, MOST_SEQUENCES)))
 
 
-def prefill_time(x: Inputs, typical: TypicalRequest) -> PrefillTime:
+def prefill_time(x: ResolvedRow, typical: TypicalRequest) -> PrefillTime:
     """Return the row's prefill model, to be asked once a pass.
 
     The roofline takes ``max(arithmetic, memory)`` of each pass where `ttft.prefill_ms` takes it of the whole
@@ -107,7 +107,7 @@ def prefill_time(x: Inputs, typical: TypicalRequest) -> PrefillTime:
     )
 
 
-def decode_time(x: Inputs, typical: TypicalRequest, replayed_pool_tokens: float) -> DecodeTime:
+def decode_time(x: ResolvedRow, typical: TypicalRequest, replayed_pool_tokens: float) -> DecodeTime:
     """Return the row's decode model, to be asked once a step.
 
     Of the roofline's arithmetic and memory the one that is the slower for the typical batch is taken for all:
@@ -116,7 +116,7 @@ def decode_time(x: Inputs, typical: TypicalRequest, replayed_pool_tokens: float)
 
     Parameters
     ----------
-    x : Inputs
+    x : ResolvedRow
         The resolved row.
     typical : TypicalRequest
         From `typical_request`.
@@ -187,20 +187,20 @@ def _step_ms(step: DecodeTime, typical: TypicalRequest) -> float:
     return step.constant_ms + step.per_sequence_ms * typical.decoding + step.per_context_token_ms * context
 
 
-def _parameters(x: Inputs) -> tuple[float, float]:
+def _parameters(x: ResolvedRow) -> tuple[float, float]:
     """Return active and total parameters; `resolve` refuses a roofline without them."""
     assert x.spec.active_parameters is not None
     assert x.spec.total_parameters is not None
     return float(x.spec.active_parameters), float(x.spec.total_parameters)
 
 
-def _attention_flops(x: Inputs) -> float:
+def _attention_flops(x: ResolvedRow) -> float:
     """Arithmetic of one token that attends to one other [FLOP]."""
     head_dim: Any = x.spec.head_dim  # half an element counts where keys and values differ
     return float(attention_flops(1.0, x.spec.attention_layers, x.spec.attention_heads, head_dim))
 
 
-def _unit_times_ms(x: Inputs, tensor_parallel: int) -> tuple[float, float]:
+def _unit_times_ms(x: ResolvedRow, tensor_parallel: int) -> tuple[float, float]:
     """Return the time of one FLOP and of one byte on a worker [ms]."""
     machine: dict[str, Any] = {
         "peak_tflops": x.peak_tflops,

@@ -10,7 +10,7 @@ from aisim_model.calibration import CalibrationFit
 from aisim_ui.calibrate.calibration import example, use, users
 from aisim_ui.exports import file_name
 from aisim_ui.state import GivenMeasurements, attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 UPLOAD, PASTE = "calibrate.upload", "calibrate.paste"
 BYTES, RANKS, LANES = "calibrate.bytes", "calibrate.ranks", "calibrate.lanes"
@@ -136,7 +136,7 @@ def use_buttons(fit: CalibrationFit) -> None:
             icon=":material/download:",
         )
     if used:
-        names = ", ".join(literal(scenario.row(row_id).name) for row_id in used)
+        names = ", ".join(escape_markdown(scenario.row(row_id).name) for row_id in used)
         st.success(
             f"Used in {names}, on every page and in the link. Undo takes it back.", icon=":material/check:"
         )

@@ -12,7 +12,7 @@ from aisim_ui.inputs import choice, number, take_back
 from aisim_ui.place import Place
 from aisim_ui.sentences.engines import defaults_line, opt_in_lines
 from aisim_ui.sentences.rows import extrapolated
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 SPOT = "advanced"
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -29,7 +29,9 @@ def advanced(one: Outcome) -> None:
     row = one.row
     if beyond := extrapolated(one):
         st.warning(beyond, icon=":material/trending_up:")
-    if not st.toggle(f"Advanced: {literal(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."):
+    if not st.toggle(
+        f"Advanced: {escape_markdown(row.name)}", key=f"{SPOT}.open", help="Fields rarely touched."
+    ):
         return
     st.markdown(defaults_line(row.engine))
     st.caption("Only when asked of this engine: " + "; ".join(opt_in_lines(row)) + ".")

@@ -24,7 +24,7 @@ from aisim_ui.fields import field
 from aisim_ui.modes import SENT
 from aisim_ui.place import Place
 from aisim_ui.state import attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 COLUMNS = (
     "name",
@@ -173,7 +173,7 @@ def refused(scenario: Scenario) -> list[str]:
     if not problems:
         return []
     return [
-        f"{literal(row.name)}, {literal(problem.sentence)}"
+        f"{escape_markdown(row.name)}, {escape_markdown(problem.sentence)}"
         for row in scenario.deployments
         for column in COLUMNS
         if (problem := problems.get(Place.of_row(row.id, column).key))

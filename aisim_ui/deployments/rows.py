@@ -8,7 +8,7 @@ from aisim_model.scenario import Scenario
 from aisim_model.scenario.presets import ROWS, added, appended
 from aisim_ui.inputs import pick_row, refusal
 from aisim_ui.state import attempt
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 SPOT, ADD = "rows", "rows.add"
 
@@ -40,7 +40,7 @@ def _add() -> None:
 
 def row_buttons(scenario: Scenario) -> None:
     """Draw what can be done to the selected row."""
-    name = literal(scenario.selected.name)
+    name = escape_markdown(scenario.selected.name)
     ids = [row.id for row in scenario.deployments]
     place = ids.index(scenario.selected_id)
     with st.container(horizontal=True):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import handoff
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_ui.modes import other_mode
@@ -26,7 +26,7 @@ def delay_over_prompt(scenario: Scenario) -> dict[str, list[Any]]:
         `deployment_id`, `deployment`, `series`, `label`, `prompt_tokens`, `handoff_ms`.
     """
     tokens = np.round(np.geomspace(SHORTEST, LONGEST, POINTS))
-    lines: list[tuple[Deployment, str, str, Inputs]] = []
+    lines: list[tuple[Deployment, str, str, ResolvedRow]] = []
     for row in scenario.deployments:
         if not row.split:
             continue
@@ -51,11 +51,11 @@ def delay_over_prompt(scenario: Scenario) -> dict[str, list[Any]]:
     }
 
 
-def _in_mode(workload: Workload, row: Deployment, mode: TransferTimingMode) -> Inputs:
+def _in_mode(workload: Workload, row: Deployment, mode: TransferTimingMode) -> ResolvedRow:
     return resolve(workload, row.changed(timing_mode=mode))
 
 
-def _delays_ms(x: Inputs, tokens: np.ndarray) -> np.ndarray:
+def _delays_ms(x: ResolvedRow, tokens: np.ndarray) -> np.ndarray:
     at_decode = np.minimum(x.decode_cached_tokens, tokens)
     cached = np.minimum(x.prefill_cached_tokens, tokens)
     over = replace(x, prompt_tokens=tokens, decode_cached_tokens=at_decode, prefill_cached_tokens=cached)

@@ -11,7 +11,7 @@ from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Scenario
 from aisim_ui.inputs import refusal
 from aisim_ui.state import attempt, state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 PROBLEM = "own model's parameters"
 YOURS = "yours"  # where parameters are from
@@ -26,7 +26,7 @@ def parameters(spot: str) -> None:
         return
     if spec.total_parameters is None:
         st.warning(
-            f"How many parameters has {literal(spec.name)}? {literal(spec.parameters_from)} "
+            f"How many parameters has {escape_markdown(spec.name)}? {escape_markdown(spec.parameters_from)} "
             "Until they are known no roofline can time it.",
             icon=":material/help:",
         )

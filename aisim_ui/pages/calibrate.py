@@ -12,7 +12,7 @@ from aisim_ui.frame import chart, mode
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.sentences.calibrate import numbers, sentence
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 answer = st.container()
 measurements()
@@ -23,14 +23,14 @@ try:
     fit = fitted(rows.source, rows.kv_bytes_per_token, rows.tensor_parallel, rows.lanes)
 except InputError as error:
     draw_answer("These rows can't be fitted.", answer)
-    answer.error(literal(str(error)), icon=":material/error:")
+    answer.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()
 
 draw_answer(sentence(fit), answer)
 with answer:
     draw_numbers(numbers(fit))
 for message in fit.messages:
-    answer.info(literal(message), icon=":material/info:")
+    answer.info(escape_markdown(message), icon=":material/info:")
 with answer:
     use_buttons(fit)
 

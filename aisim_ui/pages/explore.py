@@ -17,7 +17,7 @@ from aisim_ui.frame import answer, chart, mode
 from aisim_ui.sentences.explore import idle_sentence, sentence
 from aisim_ui.sentences.rows import measured_range
 from aisim_ui.state import state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 scenario: Scenario = state().scenario
 row = scenario.selected
@@ -28,9 +28,9 @@ look = view()
 try:
     found = result(asked(scenario), vary(look))
 except InputError as error:
-    st.error(literal(str(error)), icon=":material/error:")
+    st.error(escape_markdown(str(error)), icon=":material/error:")
 except ValidationError as error:
-    st.error(literal(" ".join(sentences(error))), icon=":material/error:")
+    st.error(escape_markdown(" ".join(sentences(error))), icon=":material/error:")
 else:
     if found is not None:
         for name in idle_fields(found, look.quantity):
@@ -43,7 +43,7 @@ else:
         )
         for one in scenario.deployments:
             if measured := measured_range(one):
-                st.caption(literal(f"{one.name}: {measured}."))
+                st.caption(escape_markdown(f"{one.name}: {measured}."))
 if row.split:
     needed = needed_bandwidth(scenario.workload, row)
     has_gb_s = float(resolve(scenario.workload, row).bandwidth_gb_s)

@@ -14,7 +14,7 @@ from aisim_ui.model.own_parameters import parameters
 from aisim_ui.place import Place
 from aisim_ui.sentences.model import numbers, sentence
 from aisim_ui.state import state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 SPOT = "model"
 WINDOWS = {"window": "kept in their window", "full": "kept in full, as engines without hybrid pages do"}
@@ -39,10 +39,12 @@ with right:
 choices(SPOT)
 parameters(SPOT)
 for note in layout.notes:
-    st.info(literal(note), icon=":material/info:")
+    st.info(escape_markdown(note), icon=":material/info:")
 
 data = curves(layout, row.kv_dtype)
 chart(kv_curve(data, spec.name, workload.prompt_tokens, mode()), data, "model.curve")
 kept = groups(layout, row.kv_dtype)
 draw_table(kept, LAYERS, f"layers of {spec.name}", f"model.groups.{spec.name}")
-st.caption(f"Source: {literal(spec.source)}. Parameters: {literal(spec.parameters_from.rstrip('.'))}.")
+st.caption(
+    f"Source: {escape_markdown(spec.source)}. Parameters: {escape_markdown(spec.parameters_from.rstrip('.'))}."
+)

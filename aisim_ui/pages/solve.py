@@ -14,7 +14,7 @@ from aisim_ui.place import Place
 from aisim_ui.sentences.solve import PER, QUESTIONS, TARGETS, record, said
 from aisim_ui.solve.load_curves import over_arrivals
 from aisim_ui.state import state
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 scenario = state().scenario
 workload, row = scenario.workload, scenario.selected
@@ -29,8 +29,10 @@ with right:
 
 found = answers(scenario, question)
 selected = next(one for one in found if one.row.id == row.id)
-answer(f"{literal(row.name)}: {literal(said(selected))}", answer_place)
-st.markdown("\n".join(f"- **{literal(one.row.name)}**: {literal(said(one))}" for one in found))
+answer(f"{escape_markdown(row.name)}: {escape_markdown(said(selected))}", answer_place)
+st.markdown(
+    "\n".join(f"- **{escape_markdown(one.row.name)}**: {escape_markdown(said(one))}" for one in found)
+)
 numbers = pd.DataFrame([record(one) for one in found])
 which = BREAK_EVEN if question == "break-even" else SOLVED
 draw_table(

@@ -11,7 +11,7 @@ from aisim_model.compare.ranking import missed_ms
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
 from aisim_ui.sentences.rows import misfit
-from aisim_ui.words import literal, milliseconds, significant
+from aisim_ui.words import escape_markdown, milliseconds, significant
 
 
 def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
@@ -38,7 +38,9 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
         return _only_sentence(outcomes[0], bool(good), asked, loaded)
     first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs {asked}, {equal}"
     best = min(known, key=lambda one: _ttft_ms(one, loaded))
-    shortest = f"{literal(best.row.name)} has the shortest TTFT, {milliseconds(_ttft_ms(best, loaded))}"
+    shortest = (
+        f"{escape_markdown(best.row.name)} has the shortest TTFT, {milliseconds(_ttft_ms(best, loaded))}"
+    )
     return f"{first}; {shortest}{_cheapest(good, best)}."
 
 
@@ -48,7 +50,7 @@ def _only_sentence(one: Outcome, meets: bool, asked: str, loaded: bool) -> str:
     cost = f", and its tokens cost {significant(price)} USD a million" if math.isfinite(price) else ""
     verdict = "meets both SLOs" if meets else "misses an SLO"
     ttft = milliseconds(_ttft_ms(one, loaded))
-    return f"{literal(one.row.name)} {verdict} {asked}, on {one.row.gpus:,} GPUs; its TTFT is {ttft}{cost}."
+    return f"{escape_markdown(one.row.name)} {verdict} {asked}, on {one.row.gpus:,} GPUs; its TTFT is {ttft}{cost}."
 
 
 def _ttft_ms(one: Outcome, loaded: bool) -> float:
@@ -64,16 +66,18 @@ def _cheapest(good: list[Outcome], fastest: Outcome) -> str:
     amount = f"{significant(price)} USD a million"
     if cheapest is fastest:
         return f", and the cheapest tokens, {amount}"
-    return f", {literal(cheapest.row.name)} the cheapest tokens, {amount}"
+    return f", {escape_markdown(cheapest.row.name)} the cheapest tokens, {amount}"
 
 
 def unequal_sentence(scenario: Scenario) -> str | None:
     """Say which rows are not compared at equal GPUs; None where all have the baseline's."""
     gpus = scenario.baseline.gpus
-    others = [f"{literal(row.name)} has {row.gpus:,}" for row in scenario.deployments if row.gpus != gpus]
+    others = [
+        f"{escape_markdown(row.name)} has {row.gpus:,}" for row in scenario.deployments if row.gpus != gpus
+    ]
     if not others:
         return None
-    return f"Not compared at equal GPUs: {literal(scenario.baseline.name)} has {gpus:,}, {', '.join(others)}."
+    return f"Not compared at equal GPUs: {escape_markdown(scenario.baseline.name)} has {gpus:,}, {', '.join(others)}."
 
 
 def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
@@ -81,7 +85,7 @@ def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
     by_problem: dict[str, list[str]] = {}
     for one in outcomes:
         if one.memory.problem:
-            by_problem.setdefault(misfit(one.memory.problem), []).append(literal(one.row.name))
+            by_problem.setdefault(misfit(one.memory.problem), []).append(escape_markdown(one.row.name))
     return [
         f"{names[0]} doesn't fit its GPUs: {problem}. It has no times until it does."
         if len(names) == 1
@@ -93,15 +97,15 @@ def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
 def matters_sentence(name: str, moved: pd.DataFrame, doesnt_fit: bool = False) -> str:
     """Say which input moves a row's TTFT most, and which next; made from `sensitivity.tornado`."""
     if doesnt_fit:
-        return f"{literal(name)} has no TTFT to move until it fits its GPUs."
+        return f"{escape_markdown(name)} has no TTFT to move until it fits its GPUs."
     if moved.empty:
-        return f"No input moves the TTFT of {literal(name)}, or none is known."
+        return f"No input moves the TTFT of {escape_markdown(name)}, or none is known."
     first = moved.iloc[0]
     ends = (first[f"{end}_ttft_ms"] for end in ("low", "high"))
     between = " to ".join(significant(first[end]) for end in ("low", "high"))
     unit = f" {unit_of(first['input'])}".rstrip()
     most = (
-        f"For {literal(name)} **{_within(first['label'])} matters most**: from {between}{unit}, "
+        f"For {escape_markdown(name)} **{_within(first['label'])} matters most**: from {between}{unit}, "
         f"TTFT goes from {' to '.join(map(milliseconds, ends))}"
     )
     if len(moved) == 1:
@@ -118,4 +122,6 @@ def _within(title: str) -> str:
 def ranked_list(ranked: pd.DataFrame) -> str:
     """Return the rows, in the order of their ranks, each with its reason."""
     reasons = zip(ranked["rank"], ranked["deployment"], ranked["why"], strict=True)
-    return "\n".join(f"{rank}. **{literal(name)}** {literal(why)}" for rank, name, why in reasons)
+    return "\n".join(
+        f"{rank}. **{escape_markdown(name)}** {escape_markdown(why)}" for rank, name, why in reasons
+    )

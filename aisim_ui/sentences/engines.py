@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aisim_model.scenario import Deployment
 from aisim_model.scenario.engines import OptIn, engine
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 SETTINGS = ("block_size", "prefix_credit", "order", "overlap", "first_token_from")
 
@@ -17,15 +17,15 @@ def label(setting: str) -> str:
 def defaults_line(engine_id: str) -> str:
     """Say all that the choice of an engine sets."""
     profile = engine(engine_id)
-    found = (f"{label(name)} {literal(str(getattr(profile, name)))}" for name in SETTINGS)
-    return f"**{literal(profile.name)}** sets {', '.join(found)}."
+    found = (f"{label(name)} {escape_markdown(str(getattr(profile, name)))}" for name in SETTINGS)
+    return f"**{escape_markdown(profile.name)}** sets {', '.join(found)}."
 
 
 def opt_in_lines(row: Deployment) -> list[str]:
     """List what the row's engine does only when asked, marked where the row counts on it."""
     return [
         f"{_named(choice)}{' :orange-badge[counted on here]' if choice in counted_on(row) else ''} "
-        f"({literal(choice.how)})"
+        f"({escape_markdown(choice.how)})"
         for choice in engine(row.engine).opt_in
     ]
 
@@ -43,4 +43,4 @@ def counted_on_line(row: Deployment) -> str:
 
 
 def _named(choice: OptIn) -> str:
-    return f"{label(choice.setting)} {literal(choice.value)}"
+    return f"{label(choice.setting)} {escape_markdown(choice.value)}"

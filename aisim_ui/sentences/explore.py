@@ -12,7 +12,7 @@ from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import Target, bandwidth_for, longest_allowed, longest_prompt, with_prompt
 from aisim_ui.fields import title
 from aisim_ui.sentences.rows import misfit
-from aisim_ui.words import literal, milliseconds, significant
+from aisim_ui.words import escape_markdown, milliseconds, significant
 
 QUANTITIES = {"ttft_ms": "TTFT", "handoff_ms": "Handoff", "handoff_share": "Handoff's share of TTFT"}
 COUNTS_WHERE = {
@@ -49,7 +49,7 @@ def cliffs(workload: Workload, row: Deployment) -> tuple[int, int]:
 
 def sentence(workload: Workload, row: Deployment) -> str:
     """Answer for one row: where its cliff is, and what bandwidth the SLO needs."""
-    name, slo = literal(row.name), milliseconds(workload.ttft_slo_ms)
+    name, slo = escape_markdown(row.name), milliseconds(workload.ttft_slo_ms)
     if not row.split:
         return f"**{name}** hands nothing over: choose a split row to see what bandwidth it needs."
     x = resolve(workload, row)
@@ -86,4 +86,4 @@ def idle_sentence(name: str, quantity: str) -> str:
     what = QUANTITIES[quantity].replace("Handoff", "the handoff")
     told = f"{title(name)} makes no difference to {what} in any deployment here."
     where = COUNTS_WHERE.get(name)
-    return literal(told + (f" It counts in a deployment in which {where}." if where else ""))
+    return escape_markdown(told + (f" It counts in a deployment in which {where}." if where else ""))

@@ -11,7 +11,7 @@ from aisim_model.ttft_parts import PARTS
 from aisim_ui.sentences.number import Number
 from aisim_ui.sentences.resources import ADVICE, is_bottleneck, named
 from aisim_ui.sentences.rows import misfit, sends_nothing
-from aisim_ui.words import bandwidth, literal, milliseconds, percent, rate, significant
+from aisim_ui.words import bandwidth, escape_markdown, milliseconds, percent, rate, significant
 
 
 def sentence(one: Outcome, workload: Workload) -> str:
@@ -19,14 +19,12 @@ def sentence(one: Outcome, workload: Workload) -> str:
     row = one.row
     if one.memory.problem:
         alone = f" Its handoff alone takes {range_text(one)}." if row.split and not one.sends_nothing else ""
-        return f"**{literal(row.name)}** doesn't fit its GPUs: {misfit(one.memory.problem)}.{alone}"
+        return f"**{escape_markdown(row.name)}** doesn't fit its GPUs: {misfit(one.memory.problem)}.{alone}"
     if not row.split:
         ttft = milliseconds(one.parts.ttft_ms)
-        return (
-            f"**{literal(row.name)}** hands nothing over: TTFT is its prefill, {ttft}; its workers do both."
-        )
+        return f"**{escape_markdown(row.name)}** hands nothing over: TTFT is its prefill, {ttft}; its workers do both."
     if one.sends_nothing:
-        return f"**{literal(row.name)}**: no handoff delay, because {sends_nothing(one)}."
+        return f"**{escape_markdown(row.name)}**: no handoff delay, because {sends_nothing(one)}."
     added = range_text(one)
     if one.x.profile.first_token_from == "prefill":
         share = "and falls before the second token: the first is the prefill worker's own"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aisim_model.scenario import Scenario
 from aisim_ui.sentences.number import Number
-from aisim_ui.words import literal, size
+from aisim_ui.words import escape_markdown, size
 
 
 def sentence(scenario: Scenario) -> str:
@@ -17,7 +17,7 @@ def sentence(scenario: Scenario) -> str:
     tail = f"each further token adds {growing:,} bytes" if growing else "no further token adds to it"
     counted = f"{workload.prompt_tokens:,} token{'s' if workload.prompt_tokens != 1 else ''}"
     tokens = f"{counted} in {row.kv_dtype}"
-    return f"**{literal(spec.name)} keeps {kept}** for {tokens}; {tail}."
+    return f"**{escape_markdown(spec.name)} keeps {kept}** for {tokens}; {tail}."
 
 
 def numbers(scenario: Scenario) -> tuple[Number, ...]:

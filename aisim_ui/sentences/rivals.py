@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from aisim_model.compare.rivals import Rival, rivals
-from aisim_model.row.resolved import Inputs
+from aisim_model.row.resolved import ResolvedRow
 
 
-def rivals_table(x: Inputs) -> dict[str, list[Any]]:
+def rivals_table(x: ResolvedRow) -> dict[str, list[Any]]:
     """Lay the rival models of a row out as columns, with what each rests on."""
     found = rivals(x)
     columns = {
@@ -17,7 +17,7 @@ def rivals_table(x: Inputs) -> dict[str, list[Any]]:
     return {**columns, "assumes": [assumes(one, x) for one in found]}
 
 
-def assumes(one: Rival, x: Inputs) -> str:
+def assumes(one: Rival, x: ResolvedRow) -> str:
     """Say what a model's number rests on."""
     reached = f"{x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}"
     low = f"the lowest that was reached on this link, {x.measured_low_gb_s or 0:,.4g} GB/s"

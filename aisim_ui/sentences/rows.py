@@ -6,7 +6,7 @@ from aisim_model.compare.outcome import Outcome
 from aisim_model.row.memory import WorkerMemory
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 
 def misfit(worker: WorkerMemory | None) -> str:
@@ -44,4 +44,4 @@ def extrapolated(one: Outcome) -> str | None:
         return None
     uncached = one.x.prompt_tokens - one.x.prefill_cached_tokens
     outside = f"{one.row.name}: {uncached:,.0f} tokens are outside its prefill table"
-    return literal(f"{outside}: {measured_range(one.row)}.")
+    return escape_markdown(f"{outside}: {measured_range(one.row)}.")

@@ -9,14 +9,14 @@ from aisim_model.scenario import Workload
 from aisim_ui.sentences.number import Number
 from aisim_ui.sentences.replay import overloaded, verdict
 from aisim_ui.traffic.outcome import ReplayOutcome, RowReplay
-from aisim_ui.words import literal, milliseconds, percent, significant
+from aisim_ui.words import escape_markdown, milliseconds, percent, significant
 
 
 def sentence(replayed: RowReplay, slo: Workload) -> str:
     """Name the bottleneck of one deployment, and what its slowest requests waited for."""
     row, outcome = replayed
     found, ttft = outcome.verdict, summary(outcome.result.columns["ttft_ms"])
-    p99_ms, name = None if ttft is None else ttft.p99, literal(row.name)
+    p99_ms, name = None if ttft is None else ttft.p99, escape_markdown(row.name)
     head, rest = verdict(
         found.bottleneck, found.offered_load, found.slowest_wait_ms, p99_ms, slo.ttft_slo_ms, name
     )
@@ -25,7 +25,7 @@ def sentence(replayed: RowReplay, slo: Workload) -> str:
 
 def compared(replays: Sequence[RowReplay], slo: Workload) -> str:
     """Say which deployments keep 99% of their requests within the service level on TTFT."""
-    good = [literal(row.name) for row, outcome in replays if _p99(outcome) <= slo.ttft_slo_ms]
+    good = [escape_markdown(row.name) for row, outcome in replays if _p99(outcome) <= slo.ttft_slo_ms]
     which = f": {', '.join(good)}" if 0 < len(good) < len(replays) else ""
     many = f"{len(good)} of {len(replays)}" if good else f"None of {len(replays)}"
     noun = "deployment" if len(replays) == 1 else "deployments"
@@ -49,7 +49,7 @@ def load_warning(replayed: RowReplay) -> str | None:
         f"{'its ' if name == 'workers' else ''}{name} for {percent(outcome.loads[name])}" for name in names
     )
     return (
-        f"This traffic can't be carried by {literal(row.name)}: while requests arrive it asks {asked} of "
+        f"This traffic can't be carried by {escape_markdown(row.name)}: while requests arrive it asks {asked} of "
         "what is there, so the queue grows for as long as they do, and times depend on how long the trace is."
     )
 

@@ -16,7 +16,7 @@ from aisim_ui.place import Place
 from aisim_ui.state import attempt, state
 from aisim_ui.traffic.source import Loaded, Upload, columns_of, read_file
 from aisim_ui.traffic.visit import visit
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 KEY = "traffic.file"
 UPLOAD = "traffic.upload"
@@ -42,9 +42,9 @@ def file_inputs() -> None:
     )
     file, upload = state().scenario.traffic.file, visit().upload
     if file is not None and upload is not None and file.rows:
-        st.caption(f"Used is **{literal(file.name)}**, {counted(file.rows, 'request')}.")
+        st.caption(f"Used is **{escape_markdown(file.name)}**, {counted(file.rows, 'request')}.")
     if note := visit().note:
-        st.warning(literal(note), icon=":material/difference:")
+        st.warning(escape_markdown(note), icon=":material/difference:")
 
 
 def _uploaded() -> None:
@@ -85,7 +85,7 @@ def ask_for(file: TraceFile) -> None:
     """Ask for the file that a link names."""
     rows = f", {counted(file.rows, 'request')}" if file.rows else ""
     st.info(
-        f"This link's traffic is a file that isn't in it: **{literal(file.name)}**{rows}, "
+        f"This link's traffic is a file that isn't in it: **{escape_markdown(file.name)}**{rows}, "
         f"SHA-256 `{file.sha256[:16]}…`. Upload it to see the replay that was sent.",
         icon=":material/upload_file:",
     )
@@ -98,7 +98,7 @@ def reading(loaded: Loaded) -> None:
     if isinstance(loaded.problem, BadRowsError):
         _faulty_rows(loaded.problem)
     elif loaded.problem is not None:
-        st.error(literal(str(loaded.problem)), icon=":material/error:")
+        st.error(escape_markdown(str(loaded.problem)), icon=":material/error:")
         if loaded.problem.field == "decimal" and is_file:
             _pick("decimal", DECIMALS, "fault", detect=False)
     if loaded.report is not None:
@@ -111,7 +111,7 @@ def reading(loaded: Loaded) -> None:
 
 def _faulty_rows(problem: BadRowsError) -> None:
     rows = counted(problem.rows_at_fault, "row")
-    st.error(f"{rows} of {literal(problem.name)} can't be replayed.", icon=":material/error:")
+    st.error(f"{rows} of {escape_markdown(problem.name)} can't be replayed.", icon=":material/error:")
     faults = pd.DataFrame([vars(fault) for fault in problem.faults])
     st.dataframe(
         faults,
@@ -149,12 +149,12 @@ def _report(loaded: Loaded) -> None:
                 "Don't leave them out", key="traffic.unskip", on_click=_skip, args=(False,), type="tertiary"
             )
     unit = f"Arrivals are in {report.time_unit}. " if report.time_unit != "datetime" else ""
-    st.caption(f"{literal(report.format_label)}. {unit}{literal(report.time_unit_why)}")
+    st.caption(f"{escape_markdown(report.format_label)}. {unit}{escape_markdown(report.time_unit_why)}")
     with st.expander("How it was read", icon=":material/fact_check:"):
         packed = f", packed with {report.packed_with}" if report.packed_with else ""
         lines = [*report.why, f"Text in {report.encoding}{packed}.", *report.notes]
         lines += [f"Left out: {fault}." for fault in report.faults[:5]]
-        st.markdown("\n".join(f"- {literal(line)}" for line in lines))
+        st.markdown("\n".join(f"- {escape_markdown(line)}" for line in lines))
 
 
 def _choices(file: TraceFile, upload: Upload) -> None:

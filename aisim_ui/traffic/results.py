@@ -24,7 +24,7 @@ from aisim_ui.inputs import pick_row
 from aisim_ui.traffic.inputs import pick
 from aisim_ui.traffic.outcome import RowReplay, side_by_side
 from aisim_ui.traffic.tables import gantt
-from aisim_ui.words import literal
+from aisim_ui.words import escape_markdown
 
 
 def curves(replays: Sequence[RowReplay], selected_id: str, slo: Workload) -> None:
@@ -62,7 +62,7 @@ def one(replayed: RowReplay, slo: Workload) -> None:
     st.markdown("##### The slowest requests")
     draw_table(outcome.told(outcome.slowest), SLOWEST, f"Slowest of {row.name}", "traffic.slowest")
     for note in outcome.notes:
-        st.caption(literal(note))
+        st.caption(escape_markdown(note))
 
 
 def _moment(replayed: RowReplay) -> float:

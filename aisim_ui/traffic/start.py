@@ -11,7 +11,7 @@ from aisim_ui.traffic.outcome import RowReplay
 from aisim_ui.traffic.run import MOST_RECORDS, Run
 from aisim_ui.traffic.source import Loaded
 from aisim_ui.traffic.visit import SMALL_RECORDS, chosen_rows, outcome_key, replays, start, stop, visit
-from aisim_ui.words import literal, significant
+from aisim_ui.words import escape_markdown, significant
 
 POLL_SECONDS = 1.0
 
@@ -33,7 +33,7 @@ def described(loaded: Loaded) -> None:
         f"prompt and {trace.output_tokens.mean():,.0f} of output; {blocks}."
     )
     if warning := loaded.cut_warning:
-        st.warning(literal(warning), icon=":material/content_cut:")
+        st.warning(escape_markdown(warning), icon=":material/content_cut:")
 
 
 def replay_button(scenario: Scenario, loaded: Loaded) -> None:
@@ -85,7 +85,7 @@ def _said(run: Run) -> str:
     if run.waiting:
         return "Waiting for another visitor's replay"
     names = {row.id: row.name for row in state().scenario.deployments}
-    name = literal(names.get(run.now.row_id, run.now.row_id))
+    name = escape_markdown(names.get(run.now.row_id, run.now.row_id))
     if run.finished == 0:
         return f"Preparing {name}; the first replay of a server takes some seconds more"
     return f"Replaying {name}: {run.finished:,} of {run.total:,} requests in all"
@@ -98,7 +98,8 @@ def results(scenario: Scenario, loaded: Loaded) -> list[RowReplay]:
     for key, problem in now.problems.items():
         if key in names:
             st.warning(
-                f"{literal(names[key])} can't be replayed: {literal(problem)}", icon=":material/block:"
+                f"{escape_markdown(names[key])} can't be replayed: {escape_markdown(problem)}",
+                icon=":material/block:",
             )
     if found:
         now.last = tuple(found)

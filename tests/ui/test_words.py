@@ -14,9 +14,9 @@ from aisim_ui import words
 from aisim_ui.words import (
     JOINER,
     bandwidth,
+    escape_markdown,
     header_px,
     label,
-    literal,
     milliseconds,
     name_label,
     percent,
@@ -82,7 +82,7 @@ def test_sizes_and_bandwidths_are_decimal() -> None:
 
 def test_markup_is_shown_as_it_is() -> None:
     text = "<b> ![x](http://a.b/c) **d** `e` $f$ :red[g] :material/home: #h _i_ kv_bytes"
-    shown = literal(text)
+    shown = escape_markdown(text)
     for mark in ("<", "!", "[", "](", "**", "`", "$", ":", "#", " _", "_ "):
         assert mark not in shown.replace("\\" + mark[0], "").replace("\\]\\(", "")
     assert "kv_bytes" in shown
@@ -92,14 +92,14 @@ def test_markup_is_shown_as_it_is() -> None:
 @pytest.mark.parametrize("address", ["http://a.bc/d", "HTTPS://a.bc", "www.a.bc", "me@a.bc"])
 def test_an_address_is_text_and_no_link(address: str) -> None:
     # a reader of Markdown makes a link of these even where each mark is escaped
-    assert not re.search(r"https?://|www\.|\w@", literal(address).replace("\\", ""), re.IGNORECASE)
+    assert not re.search(r"https?://|www\.|\w@", escape_markdown(address).replace("\\", ""), re.IGNORECASE)
 
 
 @pytest.mark.parametrize("sign", ["->", "<-", "<->", "--", ">=", "<=", "~="])
 def test_a_typed_sign_stays_as_it_was_typed(sign: str) -> None:
     for text in (f"a {sign} b", f"{sign} b", f"a {sign}"):
-        assert JOINER in literal(text)
-    assert JOINER not in literal("--block-size 64, x->y")  # these stay, and can be copied
+        assert JOINER in escape_markdown(text)
+    assert JOINER not in escape_markdown("--block-size 64, x->y")  # these stay, and can be copied
 
 
 def test_a_long_name_takes_two_lines_at_most() -> None:
@@ -110,7 +110,7 @@ def test_a_long_name_takes_two_lines_at_most() -> None:
 
 @given(st.text())
 def test_nothing_of_a_text_is_lost(text: str) -> None:
-    shown = literal(text)
+    shown = escape_markdown(text)
     plain, at = "", 0
     while at < len(shown):
         at += shown[at] == "\\"

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model.row.capacity import MAX_SEQUENCES, capacity, decode_sequences
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.scenario import Deployment, Workload
 
 
-def small(**values: Any) -> Inputs:
+def small(**values: Any) -> ResolvedRow:
     """Return 100 tokens: a pass of 100 ms, steps of 10, 100 MB at 1 GB/s in 100 ms, a pool of 1,000."""
     by_hand = {
         "prefill_model": "fixed",

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import (
     TtftBreakdown,
     breakdown,
@@ -32,7 +32,7 @@ def row(**values: Any) -> Deployment:
     return Deployment.model_validate({"id": "row", "name": "Row", **values})
 
 
-def timed(tokens: int = 12_000, **values: Any) -> Inputs:
+def timed(tokens: int = 12_000, **values: Any) -> ResolvedRow:
     """Return a row with times that a hand can add: 100 ms of prefill a pass, steps of 5 ms."""
     by_hand = {"prefill_model": "fixed", "prefill_pass_ms": 100, "decode_model": "fixed", "decode_step_ms": 5}
     return resolve(Workload(prompt_tokens=tokens), row(**{**by_hand, **values}))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aisim_model.row.resolved import Inputs, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import (
     Target,
@@ -34,7 +34,7 @@ def split(**values: Any) -> Deployment:
     return Deployment(id="a", name="a", **values)
 
 
-def asked(workload: Workload = LLAMA, **values: Any) -> Inputs:
+def asked(workload: Workload = LLAMA, **values: Any) -> ResolvedRow:
     return resolve(workload, split(**values))
 
 
