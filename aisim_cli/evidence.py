@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aisim_cli.output import print_json, print_table
+from aisim_cli.output import print_columns, print_json
 
 
 def evidence(
@@ -14,6 +14,7 @@ def evidence(
 ) -> None:
     """Put every published measurement beside the reference, the calibrated and the roofline model."""
     from aisim_cli.calibrate import fitted_values
+    from aisim_model.compare.columns import EVIDENCE_COMMAND
     from aisim_model.evidence import evidence as every_row
     from aisim_model.evidence import published_fits
 
@@ -22,7 +23,7 @@ def evidence(
         fits = {name: fitted_values(fit) for name, fit in published_fits().items()}
         print_json({"measurements": [record(row) for row in rows], "fits": fits})
     else:
-        print_table([line(row) for row in rows])
+        print_columns(EVIDENCE_COMMAND, [record(row) for row in rows])
 
 
 def record(row: Any) -> dict[str, Any]:
@@ -31,17 +32,3 @@ def record(row: Any) -> dict[str, Any]:
 
     errors = {f"{model}_relative_error": row.relative_error(model) for model in MODELS}
     return {**vars(row), **errors}
-
-
-def line(row: Any) -> dict[str, Any]:
-    """Return a row as cells for a person: what was measured, and how far off each model is."""
-    errors = {model: row.relative_error(model) for model in ("reference", "calibrated", "roofline")}
-    cells = {model: "-" if error is None else f"{error:+.1%}" for model, error in errors.items()}
-    caution = "" if row.consistent else "inconsistent, not fitted"
-    return {
-        "id": row.id,
-        "measured": f"{row.reported:,.6g}",
-        "quantity": row.quantity,
-        **cells,
-        "caution": caution,
-    }

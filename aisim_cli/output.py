@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aisim_model.compare.columns import Column
 
 WIDEST = 10_000  # of lines in a file or a pipe, where nothing wraps
 
@@ -45,3 +48,22 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def print_columns(table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the columns that a table of `aisim_model.compare.columns` has, in digits that matter."""
+    from aisim_model.compare.columns import columns_of
+
+    known = columns_of(table, {name for row in rows for name in row})
+    print_table([{column.title: _written(column, row.get(column.name)) for column in known} for row in rows])
+
+
+def _written(column: Column, value: Any) -> Any:
+    from aisim_model.compare.columns import PERCENT
+    from aisim_ui.words import significant
+
+    if isinstance(value, bool) or not isinstance(value, int | float) or column.digits is None:
+        return value
+    text = significant(value / column.shown_in, column.digits)
+    sign = "+" if column.signed and value > 0 else ""
+    return f"{sign}{text}{'%' if column.unit == PERCENT else ''}"

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from aisim_cli.output import print_json, print_table
-from aisim_cli.replay_options import check_no_deployment, config_of, mapped_columns
+from aisim_cli.replay_options import (
+    Decimal,
+    SkipBadRows,
+    TimeUnit,
+    check_no_deployment,
+    config_of,
+    mapped_columns,
+)
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
@@ -81,14 +88,8 @@ def replay(
         Literal["source", "destination", "shared"] | None,
         typer.Option(help="One link a prefill worker, a decode worker, or one for all; source."),
     ] = None,
-    time_unit: Annotated[
-        Literal["ns", "us", "ms", "s"] | None,
-        typer.Option(help="Unit of arrival times; told from their span where left out."),
-    ] = None,
-    decimal: Annotated[
-        Literal[".", ","] | None,
-        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
-    ] = None,
+    time_unit: TimeUnit = None,
+    decimal: Decimal = None,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -96,9 +97,7 @@ def replay(
             help="Columns of a file of any other format: arrival, input_tokens, output_tokens, hash_ids.",
         ),
     ] = None,
-    skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")
-    ] = False,
+    skip_bad_rows: SkipBadRows = False,
     out: Annotated[Path | None, typer.Option(help="File of one record a request: .csv or .parquet.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -162,7 +161,7 @@ def _on_one(config: ReplayConfig) -> Run:
         result = _stoppable(lambda progress: checked_replay(trace, config, progress))
         unknown = not config.aggregated and not config.bandwidth_gb_s
         notes = ["No delay is known at a bandwidth of 0: transfers take no time."] if unknown else []
-        return {"": result}, {**_size(trace), **replay_figures(result), "notes": notes}
+        return {"": result}, {**_size(trace), **_told(replay_figures(result).record()), "notes": notes}
 
     return run
 
@@ -183,12 +182,23 @@ def _on_rows(content: bytes, name: str, given: Mapping[str, Any]) -> Run:
         if len(refusals) == len(outcomes):
             problem = f"has no row that can carry this trace: {refusals[0]}"
             raise InputError("scenario", name, problem)
-        rows = [outcome.record() for outcome in outcomes]
+        rows = [_told(outcome.record(), asked.workload.ttft_slo_ms) for outcome in outcomes]
         top = next((row for row in rows if row["deployment_id"] == asked.selected_id), rows[0])
         results = {outcome.row.id: outcome.result for outcome in outcomes if outcome.result is not None}
         return results, {**_size(taken), "warnings": list(warnings), **top, "deployments": rows}
 
     return run
+
+
+def _told(row: dict[str, Any], slo_ms: float | None = None) -> dict[str, Any]:
+    """Add to a row's figures the verdict in words."""
+    from aisim_ui.sentences.replay import verdict
+
+    if "refused" in row:
+        return row
+    p99_ms = row["ttft_ms"] and row["ttft_ms"]["p99"]
+    head, rest = verdict(row["bottleneck"], row["offered_load"], row["slowest_wait_ms"], p99_ms, slo_ms)
+    return {**row, "verdict": f"{head}: {rest}."}
 
 
 def _stoppable(work: Callable[[Progress], Found]) -> Found:

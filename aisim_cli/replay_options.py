@@ -1,10 +1,12 @@
-"""What `aisim replay` makes of its options: the settings of a replay, columns, and what goes together."""
+"""What `aisim replay` makes of its options, and how traces are read: the settings of a replay, columns."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
 
 from aisim_model.errors import InputError
 from aisim_model.units import MS_PER_S
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
 PREFILL_WAYS = "must be polynomial, fixed:MS or rate:TOK_S"
 NEEDED_BY_SPLIT = ("bandwidth_gb_s", "kv_bytes_per_token")
 LONGEST_MS = 1e12  # of a pass; thirty years
+TimeUnit = Annotated[
+    Literal["ns", "us", "ms", "s"] | None,
+    typer.Option(help="Unit of arrival times; told from their span where left out."),
+]
+Decimal = Annotated[
+    Literal[".", ","] | None,
+    typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
+]
+SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")]
 ROLES = ("arrival", "input_tokens", "output_tokens", "hash_ids")
 
 

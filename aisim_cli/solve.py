@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -52,6 +52,7 @@ def solve(
     workers: prefill_workers, decode_workers, requests_per_s, and the same as it is now_.
     """
     from aisim_model.solve.answers import answers
+    from aisim_ui.sentences.solve import record, said
 
     asked = scenario_from(scenario)
     if handoff_budget_ms is not None and not 0 < handoff_budget_ms <= 3_600_000:
@@ -59,14 +60,7 @@ def solve(
         raise InputError("handoff_budget_ms", handoff_budget_ms, problem, "Enter one such as 20.")
     found = answers(asked, sought.value, handoff_budget_ms)
     if as_json:
-        print_json(found)
+        print_json([record(one) for one in found])
         return
     for one in found:
-        print(f"{one['deployment']}: {sentence(sought, one)}")
-
-
-def sentence(sought: Sought, one: dict[str, Any]) -> str:
-    """Answer for one row in words."""
-    from aisim_ui.solve.solutions import said
-
-    return said(sought.value, one)
+        print(f"{one.row.name}: {said(one)}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aisim_cli.output import print_json, print_table
+from aisim_cli.output import print_columns, print_json
+from aisim_cli.replay_options import Decimal, SkipBadRows, TimeUnit
 from aisim_cli.sharing import shared_over
 
 if TYPE_CHECKING:
@@ -30,17 +32,9 @@ def study(
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler to share the work.")
     ] = None,
-    time_unit: Annotated[
-        Literal["ns", "us", "ms", "s"] | None,
-        typer.Option(help="Unit of arrival times; told from their span where left out."),
-    ] = None,
-    decimal: Annotated[
-        Literal[".", ","] | None,
-        typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
-    ] = None,
-    skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")
-    ] = False,
+    time_unit: TimeUnit = None,
+    decimal: Decimal = None,
+    skip_bad_rows: SkipBadRows = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object a replay.")] = False,
 ) -> None:
     """Replay every trace on every row of a scenario, as its traffic says.
@@ -49,6 +43,7 @@ def study(
     """
     from concurrent.futures import ThreadPoolExecutor
 
+    from aisim_model.compare.columns import STUDY_COMMAND
     from aisim_model.scenario.file import read_scenario
     from aisim_model.study import run_study
     from aisim_ui.exports import neutral
@@ -57,6 +52,7 @@ def study(
     asked = read_scenario(scenario.read(), scenario.name)
     how = {"time_unit": time_unit, "decimal": decimal, "skip_bad_rows": skip_bad_rows}
     requests = list(_read(traces, asked.traffic, how))
+    told = partial(_told, slo_ms=asked.workload.ttft_slo_ms)
     with typer.progressbar(length=1, label="Study", file=sys.stderr) as bar:
 
         def progress(done: int, parts: int) -> None:
@@ -65,14 +61,16 @@ def study(
 
         try:
             with executor as sharing:
-                rows = run_study(asked, requests, out, sharing, progress, neutral)
+                rows = run_study(asked, requests, out, sharing, progress, neutral, told)
         except KeyboardInterrupt:
             print(f"\naisim: stopped; {out} keeps what is done.", file=sys.stderr)
             raise typer.Exit(STOPPED) from None
     if as_json:
         print_json(rows)
     else:
-        print_table([_line(row) for row in rows])
+        print_columns(
+            STUDY_COMMAND, [{**row, "bottleneck": row["refused"] or row["bottleneck"]} for row in rows]
+        )
 
 
 def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iterable[StudyTrace]:
@@ -85,14 +83,19 @@ def _read(traces: Iterable[Path], traffic: Traffic, how: dict[str, Any]) -> Iter
         yield StudyTrace(asked_trace(trace, traffic)[0], report.rows_left_out)
 
 
-def _line(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the summary as cells for a person."""
-    times = ("ttft_mean_ms", "ttft_p99_ms", "handoff_p99_ms")
-    shown = {name: round(row[name], 1) if row.get(name) is not None else None for name in times}
-    return {
-        "trace": row["trace"],
-        "deployment": row["deployment"],
-        "requests": row["rows"],
-        **shown,
-        "waits for": row["refused"] or row["bottleneck"],
-    }
+def _told(row: dict[str, Any], slo_ms: float) -> dict[str, Any]:
+    """Add to a row of the summary the verdict in words."""
+    from aisim_ui.sentences.replay import verdict
+
+    if row["refused"]:
+        return row
+
+    def group(name: str, unit: str = "") -> dict[str, float]:
+        parts = {
+            key.removeprefix(f"{name}_"): value for key, value in row.items() if key.startswith(f"{name}_")
+        }
+        return {f"{part.removesuffix(unit)}{unit}": value for part, value in parts.items()}
+
+    loads, waits = group("offered_load"), group("slowest_wait", "_ms")
+    head, rest = verdict(row["bottleneck"], loads, waits, row.get("ttft_p99_ms"), slo_ms)
+    return {**row, "verdict": f"{head}: {rest}."}

@@ -54,6 +54,7 @@ def sweep(
     from aisim_model.sweep import swept
     from aisim_model.sweep.write import format_of, write
     from aisim_ui.exports import neutral
+    from aisim_ui.sentences.rows import measured_range
 
     in_parts = workers is not None or dask is not None
     if format_of(output) != ".parquet" and in_parts:
@@ -66,8 +67,8 @@ def sweep(
                 f"{axis.field}: {asked:,} values are {axis.size:,} different whole numbers", file=sys.stderr
             )
     for row in wanted.scenario.deployments:
-        if row.carried_on:
-            print(f"{row.name}: {row.carried_on}.", file=sys.stderr)
+        if measured := measured_range(row):
+            print(f"{row.name}: {measured}.", file=sys.stderr)
     with _stoppable(output), typer.progressbar(length=wanted.points, label="Sweep", file=sys.stderr) as bar:
 
         def progress(points: int) -> None:

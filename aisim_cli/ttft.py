@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from aisim_cli.output import print_json, print_table
+from aisim_cli.output import print_columns, print_json
 from aisim_cli.scenario_file import SCENARIO_HELP, scenario_from
 from aisim_model.errors import InputError
 
@@ -24,11 +24,16 @@ def ttft(
     others. A row that doesn't fit its GPUs has no times: fit_problem says why. null is what is not known or
     out of reach.
     """
-    from aisim_model.compare.table import compare, table
+    import pandas as pd
+
+    from aisim_model.compare.columns import TTFT_COMMAND
+    from aisim_model.compare.table import compare
     from aisim_ui.exports import csv_bytes, finite
+    from aisim_ui.sentences.ranking import compared
+    from aisim_ui.sentences.rows import measured_range
 
     asked = scenario_from(scenario)
-    found = table(asked, compare(asked))
+    found = pd.DataFrame(compared(asked, compare(asked)))
     if csv is not None:
         try:
             csv.write_bytes(csv_bytes(found))
@@ -39,29 +44,9 @@ def ttft(
     if as_json:
         print_json(rows)
     else:
-        print_table([line(row) for row in rows])
+        print_columns(TTFT_COMMAND, rows)
         for row in sorted(rows, key=lambda one: one["rank"]):
             print(f"{row['rank']}. {row['deployment']}: {row['why']}")
         for row, deployment in zip(rows, asked.deployments, strict=True):
             if row["prefill_extrapolated"]:
-                print(f"{deployment.name}: {deployment.carried_on}.")
-
-
-def line(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what a person reads of a row."""
-
-    def written(name: str, digits: int) -> str:
-        return "-" if row[name] is None else f"{row[name]:,.{digits}f}"
-
-    alone = row["meets_ttft_slo"] and row["meets_itl_slo"]
-    met = row["meets_slos_under_load"] if row["arrivals_per_s"] else alone
-    return {
-        "deployment": row["deployment"],
-        "GPUs": row["gpus"],
-        "handoff ms": written("handoff_ms", 2),
-        "TTFT ms": written("ttft_ms", 1),
-        "ITL ms": written("itl_ms", 2),
-        "SLOs": "met" if met else "missed",
-        "within SLOs req/s": written("carries_within_slos_per_s", 2),
-        "USD/M tokens": written("usd_per_million_output_tokens", 2),
-    }
+                print(f"{deployment.name}: {measured_range(deployment)}.")

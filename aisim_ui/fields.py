@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-import types
-import typing
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 
 from aisim_model.errors import InputError
+from aisim_model.scenario import Deployment, Workload
+from aisim_ui.words import written
 
 UNITS = (
     ("_tokens_per_s", "tokens/s"),
@@ -33,7 +32,7 @@ UNITS = (
 
 @dataclass(frozen=True)
 class Field:
-    """One number field of a scenario."""
+    """One field of a scenario; a number has a range, a choice its options."""
 
     name: str
     label: str
@@ -45,6 +44,7 @@ class Field:
     whole: bool
     optional: bool
     default: Any
+    options: tuple[Any, ...] = ()
 
     @property
     def titled(self) -> str:
@@ -55,8 +55,8 @@ class Field:
     def allowed(self) -> str:
         """The range, in words."""
         kind = "a whole number" if self.whole else "a number"
-        start = f"above {plain(self.low)} and at most" if self.low_open else f"from {plain(self.low)} to"
-        return f"{kind} {start} {plain(self.high)} {self.unit}".rstrip()
+        start = f"above {written(self.low)} and at most" if self.low_open else f"from {written(self.low)} to"
+        return f"{kind} {start} {written(self.high)} {self.unit}".rstrip()
 
     def parse(self, text: str) -> int | float | None:
         """Turn what a person typed into a value of this field.
@@ -78,9 +78,9 @@ class Field:
             raise self.refuse(text, f"must be {self.allowed}") from None
         return self.checked(value, text)
 
-    def checked(self, value: int | float, shown: object = None) -> int | float:
+    def checked(self, value: int | float, typed: object = None) -> int | float:
         """Return a value that is in range, or refuse it."""
-        given = value if shown is None else shown
+        given = value if typed is None else typed
         if not (self.low < value if self.low_open else self.low <= value) or not value <= self.high:
             raise self.refuse(given, f"must be {self.allowed}")
         if not math.isfinite(value):
@@ -92,62 +92,50 @@ class Field:
         return InputError(self.label, given, problem, "The last good value stays until you enter another.")
 
 
-def plain(value: float) -> str:
-    """Write a number for people: thousands apart, no trailing zeros."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
-
-
-def _metadata(annotation: Any, extra: typing.Iterable[Any]) -> list[Any]:
-    """Collect the bounds of an annotation, through Annotated and Optional."""
-    found = list(extra)
-    if typing.get_origin(annotation) is typing.Annotated:
-        base, *more = typing.get_args(annotation)
-        for item in more:
-            found += getattr(item, "metadata", [item])
-        return _metadata(base, found)
-    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
-        for part in typing.get_args(annotation):
-            found += _metadata(part, ())
-    return found
-
-
-def _is_whole(annotation: Any) -> bool:
-    if typing.get_origin(annotation) is typing.Annotated:
-        return _is_whole(typing.get_args(annotation)[0])
-    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
-        return any(_is_whole(part) for part in typing.get_args(annotation))
-    return annotation is int
-
-
 def unit_of(name: str) -> str:
     """Return the unit that a name ends in; empty where it has none."""
     return next((unit for ending, unit in UNITS if name.endswith(ending)), "")
 
 
 @cache
+def _schemas(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a scenario's part: its fields, and the choices that they refer to."""
+    schema = model.model_json_schema()
+    return {"fields": schema["properties"], "choices": schema.get("$defs", {})}
+
+
+@cache
 def field(model: type[BaseModel], name: str) -> Field:
-    """Read a field of a scenario's part."""
-    info = model.model_fields[name]
-    low, high, low_open = -math.inf, math.inf, False
-    for item in _metadata(info.annotation, info.metadata):
-        if isinstance(item, (Ge, Gt)):
-            bound = float(typing.cast(float, item.ge if isinstance(item, Ge) else item.gt))
-            if bound >= low:
-                low, low_open = bound, isinstance(item, Gt)
-        elif isinstance(item, (Le, Lt)):
-            high = min(high, float(typing.cast(float, item.le if isinstance(item, Le) else item.lt)))
+    """Read a field of a scenario's part from the schema that pydantic has of it."""
+    schemas, info = _schemas(model), model.model_fields[name]
+    schema = schemas["fields"][name]
+    ways = schema.get("anyOf", [schema])
+    allowed = next(way for way in ways if way.get("type") != "null")
+    choices = schemas["choices"].get(allowed.get("$ref", "").rpartition("/")[2], allowed)
+    low = max(allowed.get(bound, -math.inf) for bound in ("minimum", "exclusiveMinimum"))
     return Field(
         name=name,
         label=info.title or name,
         help=f"{info.description or ''} Field `{name}`.".strip(),
         unit=unit_of(name),
-        low=low,
-        high=high,
-        low_open=low_open,
-        whole=_is_whole(info.annotation),
-        optional=not info.is_required() and info.default is None,
+        low=float(low),
+        high=float(min(allowed.get(bound, math.inf) for bound in ("maximum", "exclusiveMaximum"))),
+        low_open=allowed.get("exclusiveMinimum") == low,
+        whole=allowed.get("type") == "integer",
+        optional=len(ways) > 1 and info.default is None,
         default=info.default,
+        options=tuple(choices.get("enum", ())),
     )
+
+
+def known_field(name: str) -> Field:
+    """Return a field of the workload, or of every deployment."""
+    return field(Deployment if name in Deployment.model_fields else Workload, name)
+
+
+def title(name: str) -> str:
+    """Label of a field of the workload or of every deployment, with its unit."""
+    return known_field(name).titled
 
 
 def steps(low: float, high: float, whole: bool) -> tuple[float, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,14 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from aisim_ui.answers import Number
-from aisim_ui.charts.settings import chart_config
+from aisim_ui.charts.mode_bar import chart_config
 from aisim_ui.columns import Columns, arrow
 from aisim_ui.exports import csv_bytes, file_name
 from aisim_ui.report import Chart, Table, report_html
+from aisim_ui.sentences.number import Number
 from aisim_ui.share import link
 from aisim_ui.state import select, state
+from aisim_ui.tables import Words, readable
 from aisim_ui.theme import Mode
 
 if TYPE_CHECKING:
@@ -116,12 +117,10 @@ def select_row(point: Point) -> None:
         select(row_id)
 
 
-def table(
-    data: pd.DataFrame | Columns, shown: pd.DataFrame | Columns, title: str, key: str, **options: Any
-) -> None:
-    """Draw a table for people, with the exact values as CSV beneath."""
-    cells = arrow(shown) if isinstance(shown, Mapping) else shown
-    st.dataframe(cells, hide_index=True, key=key, placeholder="", lazy=False, **options)
+def table(data: pd.DataFrame | Columns, name: str, title: str, key: str, words: Words | None = None) -> None:
+    """Draw a table of `aisim_model.compare.columns` for people, with the exact values as CSV beneath."""
+    cells, config = readable(data, name, words)
+    st.dataframe(arrow(cells), hide_index=True, key=key, placeholder="", lazy=False, column_config=config)
     state().shown[key] = Table(title, data)
     _csv_button(title, data, f"{key}.csv", "Exact values as CSV")
 

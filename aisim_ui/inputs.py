@@ -1,22 +1,27 @@
-"""Widgets bound to a field of the scenario: a number box, a slider on a log scale beside it, a choice.
+"""Widgets bound to a place in the scenario: a number box, a slider beside it, a choice, a switch.
 
-A box is text, so that whatever is typed (nothing, NaN, 1e400, 1.5 tokens) is kept and answered in a sentence.
+Each takes its label, help, range and options from the field. A box is text, so that whatever is typed
+(nothing, NaN, 1e400, 1.5 tokens) is kept and answered in a sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from aisim_model.scenario import Deployment
-from aisim_ui.fields import Field, field, plain, steps
-from aisim_ui.state import Place, Report, attempt, select, state
-from aisim_ui.words import escape_markdown
+from aisim_model.scenario import Deployment, Scenario
+from aisim_ui.fields import steps
+from aisim_ui.place import Place
+from aisim_ui.state import Report, attempt, state
+from aisim_ui.words import escape_markdown, written
+
+OPEN = "(open)"  # in a choice, what stands for a field left open
+Put = Callable[[Scenario, Any], Scenario]
 
 
-def _follow(key: str, value: object) -> None:
+def follow(key: str, value: object) -> None:
     """Let a widget show a value, without touching it where it shows that already."""
     if key not in st.session_state:
         st.session_state[key] = value
@@ -25,17 +30,33 @@ def _follow(key: str, value: object) -> None:
         state().pushed.add(key)
 
 
-def shown_number(value: object) -> str:
-    """Write a number as it stands in a box."""
-    if value is None:
-        return ""
-    return (
-        f"{value:,}"
-        if isinstance(value, int)
-        else f"{value:,.10g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+def report(place: Place, key: str, put: Put | None = None) -> None:
+    """Report what a widget shows now; before anything is drawn it is taken, or refused in a sentence.
+
+    Parameters
+    ----------
+    place : Place
+        The field.
+    key : str
+        The widget.
+    put : callable, optional
+        What a value does to the scenario, where it isn't only put in its place.
+    """
+    value, change = st.session_state[key], put or place.put
+    state().reported.append(Report(key, place.key, in_box(value), lambda now: change(now, value)))
+
+
+def refusal(key: str) -> None:
+    """Say why the last value of a place was refused."""
+    if (problem := state().problems.get(key)) and problem.sentence:
+        st.error(escape_markdown(problem.sentence), icon=":material/error:")
+
+
+def in_box(value: object) -> str:
+    """Write a value as it stands in a box."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
 
 
 def number(
@@ -56,26 +77,19 @@ def number(
     collapsed : bool
         Whether the label is for screen readers only.
     """
-    spec, key = field(place.model, place.name), f"{spot}.box.{place.key}"
-    now = state()
+    spec, key, now = place.field, f"{spot}.box.{place.key}", state()
     problem = now.problems.get(place.key)
-    _follow(key, problem.text if problem else shown_number(place.value(now.scenario)))
+    follow(key, problem.text if problem else in_box(place.value(now.scenario)))
     st.text_input(
         label or spec.titled,
         key=key,
         help=f"{spec.help} Allowed: {spec.allowed}.",
         placeholder=empty,
         label_visibility="collapsed" if collapsed else "visible",
-        on_change=_typed,
-        args=(place, key, spec),
+        on_change=report,
+        args=(place, key, lambda scenario, text: place.put(scenario, spec.parse(text))),
     )
-    if problem:
-        st.error(escape_markdown(problem.sentence), icon=":material/error:")
-
-
-def _typed(place: Place, key: str, spec: Field) -> None:
-    text = st.session_state[key]
-    state().reported.append(Report(key, place.key, text, lambda now: place.put(now, spec.parse(text))))
+    refusal(place.key)
 
 
 def slider(
@@ -96,7 +110,7 @@ def slider(
     label : str, optional
         Another label than the field's own.
     """
-    spec, key = field(place.model, place.name), f"{spot}.slide.{place.key}"
+    spec, key = place.field, f"{spot}.slide.{place.key}"
     # a value between two steps keeps its own step until another is typed: no jump under the hand
     extra = f"{key}.own"
     grid = steps(low, high, spec.whole)
@@ -104,44 +118,82 @@ def slider(
     if current not in grid and current != own:
         own = st.session_state[extra] = current
     options = sorted({*grid, own} if own is not None else grid)
-    _follow(key, current)
+    follow(key, current)
     st.select_slider(
         label or spec.titled,
         options=options,
         key=key,
-        format_func=plain,
+        format_func=written,
         help=f"{spec.help} Steps over decades; type any value in the box.",
-        on_change=_slid,
+        on_change=report,
         args=(place, key),
     )
-
-
-def _slid(place: Place, key: str) -> None:
-    value = st.session_state[key]
-    text = shown_number(value)
-    state().reported.append(Report(key, place.key, text, lambda now: place.put(now, value)))
 
 
 def choice(
-    place: Place, spot: str, options: Sequence[Any], names: Mapping[Any, str], label: str | None = None
+    place: Place,
+    spot: str,
+    names: Mapping[Any, str] | Sequence[Any] | None = None,
+    label: str | None = None,
+    open_as: str | None = None,
+    put: Put | None = None,
+    help_text: str | None = None,
+    current: Any = None,
+    segments: bool = False,
 ) -> None:
-    """Draw a choice among few values."""
-    spec, key = field(place.model, place.name), f"{spot}.pick.{place.key}"
-    _follow(key, place.value(state().scenario))
-    st.selectbox(
-        label or spec.label,
-        options,
-        key=key,
-        format_func=lambda option: names.get(option, str(option)),
-        help=spec.help,
-        on_change=_picked,
-        args=(place, key),
-    )
+    """Draw a choice among few values.
+
+    Parameters
+    ----------
+    place : Place
+        The field.
+    spot : str
+        Where on the page.
+    names : mapping or sequence, optional
+        What may be chosen, and how each is called; the field's own options where left out.
+    label, help_text : str, optional
+        Others than the field's own.
+    open_as : str, optional
+        What a field left open is called, where that may be chosen.
+    put : callable, optional
+        What a choice does to the scenario, where it isn't only put in its place.
+    current : optional
+        What counts now, where that isn't the field's value.
+    segments : bool
+        Whether all choices are seen side by side.
+    """
+    spec, key = place.field, f"{spot}.pick.{place.key}"
+    offered = spec.options if names is None else names
+    called = dict(offered) if isinstance(offered, Mapping) else {option: str(option) for option in offered}
+    if open_as is not None:
+        called = {OPEN: open_as, **called}
+    value = place.value(state().scenario) if current is None else current
+    follow(key, OPEN if value is None and open_as is not None else value)
+
+    def chosen(scenario: Scenario, option: Any) -> Scenario:
+        return (put or place.put)(scenario, None if option == OPEN else option)
+
+    options: dict[str, Any] = {
+        "label": label or spec.label,
+        "options": list(called),
+        "key": key,
+        "format_func": lambda option: called.get(option, str(option)),
+        "help": spec.help if help_text is None else help_text,
+        "on_change": report,
+        "args": (place, key, chosen),
+    }
+    if segments:
+        st.segmented_control(**options, required=True)
+    else:
+        st.selectbox(**options)
+    refusal(place.key)
 
 
-def _picked(place: Place, key: str) -> None:
-    value = st.session_state[key]
-    state().reported.append(Report(key, place.key, str(value), lambda now: place.put(now, value)))
+def toggle(place: Place, spot: str, put: Put | None = None) -> None:
+    """Draw a switch for a field that is on or off."""
+    spec, key = place.field, f"{spot}.switch.{place.key}"
+    follow(key, place.value(state().scenario))
+    st.toggle(spec.label, key=key, help=spec.help, on_change=report, args=(place, key, put))
 
 
 def take_back(place: Place, spot: str, text: str) -> None:
@@ -156,34 +208,25 @@ def take_back(place: Place, spot: str, text: str) -> None:
 
 
 def pick_row(
-    rows: Iterable[Deployment],
-    key: str,
+    spot: str,
     label: str,
-    current: str,
     help_text: str,
-    picked: Callable[[str], None] = select,
+    rows: Sequence[Deployment] | None = None,
+    current: str | None = None,
+    to: str = "selected_id",
 ) -> None:
-    """Draw a choice among deployment rows, which follows what is current.
+    """Draw a choice among deployment rows.
 
     Parameters
     ----------
-    rows : iterable of Deployment
-        What may be chosen.
-    key, label, help_text : str
-        Of the widget.
-    current : str
-        Id of the row that counts now.
-    picked : callable, optional
-        What a choice does with the row's id; it is selected on every page where left out.
+    spot, label, help_text : str
+        Where it is, and what it says.
+    rows : sequence of Deployment, optional
+        Which may be chosen; all where left out.
+    current : str, optional
+        Id of the row that counts now, where it isn't the chosen one.
+    to : str
+        Which of the scenario's own fields it chooses.
     """
-    names = {row.id: row.name for row in rows}
-    if st.session_state.get(key) != current:
-        st.session_state[key] = current
-    st.selectbox(
-        label,
-        list(names),
-        key=key,
-        format_func=lambda row_id: names.get(row_id, row_id),
-        on_change=lambda: picked(st.session_state[key]),
-        help=help_text,
-    )
+    names = {row.id: row.name for row in rows or state().scenario.deployments}
+    choice(Place(to), spot, names, label, help_text=help_text, current=current)

@@ -23,9 +23,9 @@ from aisim_model import MODEL_VERSION
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.explore import Explore
 from aisim_model.scenario.traffic import Traffic
-from aisim_ui.answers import Number
-from aisim_ui.charts.settings import chart_config
+from aisim_ui.charts.mode_bar import chart_config
 from aisim_ui.columns import Columns
+from aisim_ui.sentences.number import Number
 from aisim_ui.theme import FONT, SURFACES, Mode
 
 MARKS = re.compile(r"\\(?P<text>.)|(?P<strong>\*\*)|(?P<badge>:\w+-badge\[(?P<label>[^\]]*)\])", re.DOTALL)
@@ -58,7 +58,7 @@ def report_html(page: str, parts: Sequence[Part], scenario: Scenario, link: str,
     page : str
         Its name.
     parts : sequence of str, tuple of Number, Chart or Table
-        What it shows, in order; a text is the answer, in the Markdown of `answers.sentence`.
+        What it shows, in order; a text is the answer, in the Markdown of `sentences`.
     scenario : Scenario
         What it was asked.
     link : str

@@ -54,10 +54,10 @@ def unpacked(text: str) -> Any:
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         unpack = zlib.decompressobj()
-        plain = unpack.decompress(raw, MAX_UNPACKED)
+        text_of_json = unpack.decompress(raw, MAX_UNPACKED)
         if unpack.unconsumed_tail or not unpack.eof:
             raise InputError(PARAMETER, text, "is cut, or holds more than a scenario", remedy)
-        return json.loads(plain)
+        return json.loads(text_of_json)
     except (binascii.Error, zlib.error, ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
@@ -110,8 +110,8 @@ def _without(data: Any, wrong: set[tuple[Any, ...]]) -> bool:
                 else:
                     rows_out.add(at)
                 changed = True
-            case (part, field) if isinstance(held := data.get(part), dict) and field in held:
-                del held[field]
+            case (part, field) if isinstance(values := data.get(part), dict) and field in values:
+                del values[field]
                 changed = True
             case (("selected_id" | "baseline_id") as name,) if data.get(name) != (first := _first_id(data)):
                 data[name] = first  # the default may be none of these rows

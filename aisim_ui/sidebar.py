@@ -8,9 +8,10 @@ from aisim_model import MODEL_VERSION, catalog
 from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui import share
 from aisim_ui.frame import report_button
-from aisim_ui.inputs import number, take_back
+from aisim_ui.inputs import number, refusal, take_back
 from aisim_ui.model.own_model import own_model, serving
-from aisim_ui.state import Place, attempt, replace, state, undo
+from aisim_ui.place import Place
+from aisim_ui.state import attempt, replace, state, undo
 from aisim_ui.words import escape_markdown
 
 OWN = "own"
@@ -23,9 +24,9 @@ def sidebar(page: str) -> None:
         st.markdown("##### Workload")
         _model()
         for name in ("prompt_tokens", "output_tokens", "prefill_cached_tokens", "decode_cached_tokens"):
-            number(Place(name), "side")
+            number(Place(f"workload.{name}"), "side")
         for name in ("ttft_slo_ms", "itl_slo_ms"):
-            number(Place(name), "side")
+            number(Place(f"workload.{name}"), "side")
         st.caption(f"Model version {MODEL_VERSION}")
 
 
@@ -79,11 +80,10 @@ def _model() -> None:
         on_change=_picked_model,
         help="From the catalogue; its config.json is read as yours would be.",
     )
-    if problem := state().problems.get("model"):
-        st.error(escape_markdown(problem.sentence), icon=":material/error:")
+    refusal("model")
     with st.popover("Another model", icon=":material/upload_file:", width="stretch"):
         own_model("side")
-        place = Place("kv_bytes_per_token")
+        place = Place("workload.kv_bytes_per_token")
         number(place, "side", "Or KV bytes per token by hand", empty="the model's own curve")
         if workload.kv_bytes_per_token is not None:
             take_back(place, "side", "Use the model's own curve")

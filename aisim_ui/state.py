@@ -10,43 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import streamlit as st
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from aisim_model.errors import InputError, sentences
-from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario import Scenario
 from aisim_ui import share
 from aisim_ui.report import Part
 
 KEY = "aisim"
 MAX_UNDO = 50
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where in a scenario a field stands: in the workload, or in the row of an id."""
-
-    name: str
-    row_id: str | None = None
-
-    @property
-    def key(self) -> str:
-        """Text that names the place, for widgets."""
-        return f"{self.row_id or 'workload'}.{self.name}"
-
-    @property
-    def model(self) -> type[BaseModel]:
-        """The part of the scenario that has the field."""
-        return Deployment if self.row_id else Workload
-
-    def value(self, scenario: Scenario) -> object:
-        """Return the field's value."""
-        return getattr(scenario.row(self.row_id) if self.row_id else scenario.workload, self.name)
-
-    def put(self, scenario: Scenario, value: object) -> Scenario:
-        """Return the scenario with another value of the field."""
-        if self.row_id:
-            return scenario.with_row(self.row_id, **{self.name: value})
-        return scenario.with_workload(**{self.name: value})
 
 
 @dataclass(frozen=True)
@@ -155,13 +127,14 @@ def apply_widget_reports() -> None:
 
     Two widgets of one field follow each other. When a slider moves again before the box has heard of its
     value, the box still reports the old one, which looks like a change. So a widget that was set by us and
-    reports together with one that wasn't is an echo, and doesn't count.
+    reports together with another one of its field that wasn't is an echo, and doesn't count.
     """
     now = state()
-    own = [report for report in now.reported if report.widget not in now.pushed]
-    for report in own or now.reported:
-        attempt(report.field, report.text, report.change)
-        now.pushed.discard(report.widget)
+    moved = {report.field for report in now.reported if report.widget not in now.pushed}
+    for report in now.reported:
+        if report.widget not in now.pushed or report.field not in moved:
+            attempt(report.field, report.text, report.change)
+            now.pushed.discard(report.widget)
     now.reported.clear()
 
 

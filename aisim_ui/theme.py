@@ -56,6 +56,11 @@ def faded(color: str, strength: float, mode: Mode) -> str:
     return "#" + "".join(f"{channel:02X}" for channel in channels)
 
 
+def translucent(color: str) -> str:
+    """Return a colour that what lies beneath is seen through: of a band between two lines."""
+    return f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)"
+
+
 @cache
 def template(mode: Mode) -> dict[str, Any]:
     """The template that every figure carries."""

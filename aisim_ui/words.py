@@ -6,7 +6,6 @@ import html
 import math
 import re
 import textwrap
-from types import MappingProxyType
 
 MARKUP = re.compile(r"([\\`*{}\[\]()<>#+\-.!|~$:&@=]|_(?!\w)|(?<!\w)_)")  # inside a word _ marks nothing
 ADDRESS = re.compile(r"(?<=[a-z]:)(?=//)|(?<=\bwww)(?=\.)|(?=@)", re.IGNORECASE)
@@ -15,9 +14,6 @@ JOINER = "\u2060"  # seen by nobody; an escaped address would still become a lin
 LEAST_GB_S = 0.001
 HEADER_LETTER_PX, HEADER_EDGES_PX = 7.5, 20
 LINE_LETTERS, MOST_LINES = 28, 2
-COLUMN_HELP = MappingProxyType(
-    {"needed_gb_s": "Least bandwidth at which TTFT meets its SLO; empty where none is enough."}
-)
 
 
 def milliseconds(value: float, digits: int = 3) -> str:
@@ -53,6 +49,17 @@ def significant(value: float, digits: int = 3) -> str:
     rounded = round(value, decimals)
     text = f"{rounded:,.{max(decimals, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def written(value: float) -> str:
+    """Write a number as it is: thousands apart, no trailing zeros.
+
+    Examples
+    --------
+    >>> written(12000), written(0.25)
+    ('12,000', '0.25')
+    """
+    return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
 
 
 def percent(share: float) -> str:

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from aisim_model.compare.columns import FITTED
 from aisim_model.errors import InputError
-from aisim_ui.calibrate.calibration import fitted, numbers, sentence, table
+from aisim_ui.calibrate.calibration import fitted, table
 from aisim_ui.calibrate.inputs import given, measurements, use_buttons
 from aisim_ui.charts.fit_over_bytes import fit_over_bytes, residuals
 from aisim_ui.frame import answer as draw_answer
@@ -11,18 +12,10 @@ from aisim_ui.frame import chart, mode
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.frame import table as draw_table
 from aisim_ui.navigation import require_app
+from aisim_ui.sentences.calibrate import numbers, sentence
 from aisim_ui.words import escape_markdown
 
 require_app()
-
-COLUMNS = {
-    "row": "Row",
-    "bytes": st.column_config.NumberColumn("Bytes", format="localized"),
-    "measured_ms": st.column_config.NumberColumn("Measured [ms]", format="%.5g"),
-    "predicted_ms": st.column_config.NumberColumn("Fitted [ms]", format="%.5g"),
-    "relative_error": st.column_config.NumberColumn("Relative error", format="percent"),
-    "weight": st.column_config.NumberColumn("Weight", format="%.3g"),
-}
 
 answer = st.container()
 measurements()
@@ -47,5 +40,4 @@ with answer:
 data = table(fit)
 chart(fit_over_bytes(data, mode()), data, "calibrate.fit")
 chart(residuals(data, mode()), data, "calibrate.residuals")
-people = data.assign(relative_error=data["relative_error"].round(6) + 0.0)  # no -0%
-draw_table(data, people, "Calibration rows", "calibrate.table", column_config=COLUMNS)
+draw_table(data, FITTED, "Calibration rows", "calibrate.table")

@@ -1,28 +1,31 @@
 """Deployments: which of my choices meets the SLO, and what does each cost against a baseline?"""
 
+import pandas as pd
 import streamlit as st
 
-from aisim_model.compare.table import compare, table
+from aisim_model.compare.table import compare
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.tornado import tornado
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.deployments.advanced import advanced
 from aisim_ui.deployments.moved import moved_inputs
-from aisim_ui.deployments.results import SAYS, VIEWS, for_people, settings
+from aisim_ui.deployments.results import SAYS, VIEWS
 from aisim_ui.deployments.row_table import row_table
 from aisim_ui.deployments.rows import row_buttons, row_choices
-from aisim_ui.deployments.verdict import (
+from aisim_ui.frame import answer, chart, mode, select_row
+from aisim_ui.frame import table as draw_table
+from aisim_ui.inputs import number
+from aisim_ui.navigation import require_app
+from aisim_ui.place import Place
+from aisim_ui.sentences.deployments import (
     matters_sentence,
     meets_sentence,
     misfit_sentences,
     ranked_list,
     unequal_sentence,
 )
-from aisim_ui.frame import answer, chart, mode, select_row
-from aisim_ui.frame import table as draw_table
-from aisim_ui.inputs import number
-from aisim_ui.navigation import require_app
-from aisim_ui.state import Place, state
+from aisim_ui.sentences.ranking import compared
+from aisim_ui.state import state
 
 require_app()
 
@@ -31,13 +34,13 @@ SECOND = ("Against the baseline", "What moves TTFT")
 scenario = state().scenario
 outcomes = compare(scenario)
 selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
-found = table(scenario, outcomes)
+found = pd.DataFrame(compared(scenario, outcomes))
 colors = [row.color for row in scenario.deployments]
 
 answer(meets_sentence(scenario, outcomes))
 for sentence in misfit_sentences(outcomes):
     st.warning(sentence, icon=":material/memory:")
-row_choices(scenario)
+row_choices()
 row_table(scenario)
 if unequal := unequal_sentence(scenario):
     st.caption(f":orange-badge[unequal] {unequal}")
@@ -63,8 +66,9 @@ view = left.segmented_control(
     "Results", list(VIEWS), key="deployments.view", default="One request", required=True
 )
 with right:
-    number(Place("arrivals_per_s"), "deployments")
-draw_table(found, for_people(found, view), "deployments", "deployments.table", column_config=settings(view))
+    number(Place("workload.arrivals_per_s"), "deployments")
+ranked = found.sort_values("rank")
+draw_table(ranked if view == "Cost and rank" else found, VIEWS[view], "deployments", "deployments.table")
 st.caption(SAYS[view])
 if view == "Cost and rank":
-    st.markdown(ranked_list(found))
+    st.markdown(ranked_list(ranked))

@@ -3,38 +3,23 @@
 import pandas as pd
 import streamlit as st
 
+from aisim_model.compare.columns import CLOUDS, MEASURED
 from aisim_model.evidence import evidence
 from aisim_model.evidence.cloud_scenario import CloudVerdict, cloud_scenario, cloud_verdicts
 from aisim_ui.charts.predicted_measured import predicted_measured
-from aisim_ui.evidence.clouds import COLUMNS as CLOUDS
-from aisim_ui.evidence.clouds import cloud_sentence, cloud_table
-from aisim_ui.evidence.table import QUANTITIES, sentence, table
+from aisim_ui.evidence.clouds import cloud_table
+from aisim_ui.evidence.table import QUANTITIES, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
 from aisim_ui.navigation import require_app
+from aisim_ui.sentences.evidence import cloud_sentence, sentence
 from aisim_ui.state import replace, state
-from aisim_ui.traffic.tables import readable
 
 require_app()
 
-ERROR = {"format": "percent"}
 REPLAY = "evidence.replay"
+
 TIMES = {"transfer_ms": "Transfer times", "ttft_ms": "TTFT"}
-COLUMNS = {
-    "id": "Measurement",
-    "quantity": "Quantity",
-    "tokens": st.column_config.NumberColumn("Tokens", format="localized"),
-    "reported": st.column_config.NumberColumn("Measured", format="localized"),
-    "reference_relative_error": st.column_config.NumberColumn("Reference", **ERROR),
-    "calibrated_relative_error": st.column_config.NumberColumn("Calibrated", **ERROR),
-    "calibrated_left_out_relative_error": st.column_config.NumberColumn("Calibrated, row unseen", **ERROR),
-    "roofline_relative_error": st.column_config.NumberColumn("Roofline", **ERROR),
-    "fitted": "Fitted",
-    "consistent": "Consistent",
-    "deployment": st.column_config.TextColumn("Deployment", width="medium"),
-    "note": st.column_config.TextColumn("Caution", width="large"),
-    "source": st.column_config.TextColumn("Source", width="large"),
-}
 
 
 @st.cache_data(max_entries=1)
@@ -72,8 +57,7 @@ st.markdown("##### Five runs end to end")
 verdicts = runs()
 st.markdown(clouds_say := cloud_sentence(verdicts))
 state().shown["evidence.clouds.answer"] = clouds_say
-clouds, title = cloud_table(verdicts), "Five runs end to end"
-draw_table(clouds, readable(clouds[list(CLOUDS)]), title, "evidence.clouds", column_config=CLOUDS)
+draw_table(cloud_table(verdicts), CLOUDS, "Five runs end to end", "evidence.clouds")
 st.caption(
     "TTFT is the mean. The roofline is fitted to the prefill rates of H200 and H100; the others test it."
 )
@@ -84,5 +68,4 @@ st.button(
     on_click=replay_runs,
 )
 st.markdown("##### Every measurement, and how far off each model is")
-people = found[list(COLUMNS)].assign(quantity=found["quantity"].map(QUANTITIES))
-draw_table(found, people, "Every measurement", "evidence.table", column_config=COLUMNS)
+draw_table(found, MEASURED, "Every measurement", "evidence.table", {"quantity": QUANTITIES})

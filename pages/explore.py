@@ -7,14 +7,16 @@ from aisim_model.errors import InputError, sentences
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
 from aisim_ui.charts.needed_lines import needed_lines
-from aisim_ui.explore.charts import idle_sentence, one_field, two_fields
+from aisim_ui.explore.charts import one_field, two_fields
 from aisim_ui.explore.controls import controls
-from aisim_ui.explore.needed import needed_bandwidth, sentence
+from aisim_ui.explore.needed import needed_bandwidth
 from aisim_ui.explore.picture import idle_fields
 from aisim_ui.explore.result import result
 from aisim_ui.explore.view import asked, vary, view
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.navigation import require_app
+from aisim_ui.sentences.explore import idle_sentence, sentence
+from aisim_ui.sentences.rows import measured_range
 from aisim_ui.state import state
 from aisim_ui.words import escape_markdown
 
@@ -43,8 +45,8 @@ else:
             "The command `aisim sweep` writes up to a thousand million points."
         )
         for one in scenario.deployments:
-            if one.carried_on:
-                st.caption(escape_markdown(f"{one.name}: {one.carried_on}."))
+            if measured := measured_range(one):
+                st.caption(escape_markdown(f"{one.name}: {measured}."))
 if row.split:
     needed = needed_bandwidth(scenario.workload, row)
     has_gb_s = float(resolve(scenario.workload, row).bandwidth_gb_s)

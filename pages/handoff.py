@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from aisim_model.compare.rivals import Rival, rivals
-from aisim_model.compare.table import columns, compare
+from aisim_model.compare.columns import HANDOFF, RIVALS
+from aisim_model.compare.table import compare
 from aisim_model.scenario import Scenario
-from aisim_ui.answers import numbers, sentence
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.frame import answer, chart, mode, select_row
@@ -14,8 +13,10 @@ from aisim_ui.frame import table as draw_table
 from aisim_ui.handoff.badges import inputs_line
 from aisim_ui.handoff.curves import delay_over_prompt
 from aisim_ui.handoff.selected_row import selected_row
-from aisim_ui.handoff.table import RIVALS, for_people, settings
 from aisim_ui.navigation import require_app
+from aisim_ui.sentences.handoff import numbers, sentence
+from aisim_ui.sentences.ranking import compared
+from aisim_ui.sentences.rivals import rivals_table
 from aisim_ui.state import state
 
 require_app()
@@ -23,10 +24,10 @@ require_app()
 scenario: Scenario = state().scenario
 outcomes = compare(scenario)
 selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
-found = columns(scenario, outcomes)
+found = compared(scenario, outcomes)
 colors = {row.id: row.color for row in scenario.deployments}
 
-answer(sentence(selected))
+answer(sentence(selected, scenario.workload))
 draw_numbers(numbers(selected, scenario.workload))
 by_hand = scenario.workload.kv_bytes_per_token is not None or selected.row.kv_bytes_per_token is not None
 st.caption(inputs_line(selected, by_hand))
@@ -40,7 +41,6 @@ chart(
     lines,
     "handoff.curve",
 )
-draw_table(found, for_people(found), "deployments", "handoff.table", column_config=settings())
+draw_table(found, HANDOFF, "deployments", "handoff.table")
 if st.toggle("Say which model made each number, beside its rivals", key="handoff.rivals.shown"):
-    answers = dict(zip(Rival._fields, zip(*rivals(selected.x), strict=True), strict=True))
-    draw_table(answers, answers, "rival models", "handoff.rivals", column_config=RIVALS)
+    draw_table(rivals_table(selected.x), RIVALS, "rival models", "handoff.rivals")

@@ -5,8 +5,8 @@ import streamlit as st
 from aisim_ui.frame import answer
 from aisim_ui.frame import numbers as draw_numbers
 from aisim_ui.navigation import require_app
+from aisim_ui.sentences.traffic import compared, load_warning, numbers, sentence
 from aisim_ui.state import state
-from aisim_ui.traffic.answer import compared, load_warning, numbers, sentence
 from aisim_ui.traffic.file import ask_for, reading
 from aisim_ui.traffic.inputs import replay_inputs, row_inputs, scale_inputs, source_inputs
 from aisim_ui.traffic.results import curves, downloads, look_into, one

@@ -12,7 +12,6 @@ from aisim_model.row.load import Load, service, under_load
 from aisim_model.row.memory import RowMemory, row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import (
-    TtftBreakdown,
     breakdown,
     handoff,
     second_token_ms,
@@ -22,6 +21,7 @@ from aisim_model.row.ttft import (
 )
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import bandwidth_for_ttft, most_within
+from aisim_model.ttft_parts import TtftBreakdown
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,9 @@ class Outcome:
         return float(self.parts.handoff_ms) / ttft_ms if ttft_ms != 0 else 0.0
 
     @property
-    def no_delay_reason(self) -> str | None:
-        """Why no delay is known, where none is."""
-        if self.row.split and math.isnan(self.transfer_ms):
-            return f"bandwidth is {self.x.bandwidth_gb_s:g} GB/s: nothing is sent"
-        return None
+    def sends_nothing(self) -> bool:
+        """Whether a split row has no bandwidth, so that no delay is known."""
+        return self.row.split and math.isnan(self.transfer_ms)
 
 
 @lru_cache(maxsize=512)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from aisim_model.compare.outcome import Outcome
 from aisim_model.scenario import Workload
+
+Reason = Literal["doesn't fit", "no delay", "overloaded", "misses", "carries nothing", "best", "meets"]
 
 
 @dataclass(frozen=True)
@@ -19,13 +22,26 @@ class Rank:
         The row.
     place : int
         1 is first.
-    why : str
-        The reason, a sentence made from the numbers.
+    reason : str
+        What decides: ``meets`` and ``best`` meet both service levels, and are ordered by what they cost.
+    ttft_over_ms, itl_over_ms : float
+        By how much either service level is missed [ms]; below 0 is spare.
+    price : float
+        What orders rows that meet both: USD for a million output tokens, or GPUs for a request a second.
+    priced : bool
+        Whether the price is in USD: the prices of all rows are known.
+    more_than_best : float
+        The price over the first row's, less 1 [-].
     """
 
     row_id: str
     place: int
-    why: str
+    reason: Reason
+    ttft_over_ms: float
+    itl_over_ms: float
+    price: float
+    priced: bool
+    more_than_best: float
 
 
 def missed_ms(one: Outcome, workload: Workload) -> tuple[float, float]:
@@ -42,7 +58,7 @@ def missed_ms(one: Outcome, workload: Workload) -> tuple[float, float]:
 def ranking(outcomes: tuple[Outcome, ...], workload: Workload) -> tuple[Rank, ...]:
     """Rank rows, in the order that they came in.
 
-    Rows that fit and meet both service levels come first, by the cost of a million tokens of answers; where a
+    Rows that fit and meet both service levels come first, by the cost of a million output tokens; where a
     price is missing, by the load that a GPU carries. Then those that miss, the least missed first, then those
     that don't fit.
 
@@ -58,18 +74,44 @@ def ranking(outcomes: tuple[Outcome, ...], workload: Workload) -> tuple[Rank, ..
     >>> from aisim_model.compare.table import compare
     >>> from aisim_model.scenario import Scenario
     >>> example = Scenario()
-    >>> ranking(compare(example), example.workload)[0].why
-    'meets both SLOs; carries most a dollar: 14.07 USD for a million tokens of answers'
+    >>> first = ranking(compare(example), example.workload)[0]
+    >>> first.place, first.reason, round(first.price, 2)
+    (1, 'best', 14.07)
     """
     priced = all(not math.isnan(one.cost.usd_per_hour) for one in outcomes)
     keys = [_key(one, workload, priced) for one in outcomes]
     order = sorted(range(len(outcomes)), key=lambda index: keys[index])
-    best = outcomes[order[0]]
+    least = _price(outcomes[order[0]], priced)
     places = {index: place for place, index in enumerate(order, start=1)}
-    return tuple(
-        Rank(one.row.id, places[index], _why(one, best, workload, priced))
-        for index, one in enumerate(outcomes)
+    return tuple(_rank(one, workload, places[index], priced, least) for index, one in enumerate(outcomes))
+
+
+def _rank(one: Outcome, workload: Workload, place: int, priced: bool, least: float) -> Rank:
+    price, (ttft_over_ms, itl_over_ms) = _price(one, priced), missed_ms(one, workload)
+    return Rank(
+        row_id=one.row.id,
+        place=place,
+        reason=_reason(one, workload, place, price),
+        ttft_over_ms=ttft_over_ms,
+        itl_over_ms=itl_over_ms,
+        price=price,
+        priced=priced,
+        more_than_best=price / least - 1.0 if 0 < least < math.inf else 0.0,
     )
+
+
+def _reason(one: Outcome, workload: Workload, place: int, price: float) -> Reason:
+    if one.memory.problem:
+        return "doesn't fit"
+    if one.sends_nothing:
+        return "no delay"
+    if one.load.overloaded:
+        return "overloaded"
+    if any(over > 0 for over in missed_ms(one, workload)):
+        return "misses"
+    if math.isinf(price):
+        return "carries nothing"
+    return "best" if place == 1 else "meets"
 
 
 def _key(one: Outcome, workload: Workload, priced: bool) -> tuple[int, float, float]:
@@ -88,29 +130,3 @@ def _price(one: Outcome, priced: bool) -> float:
     if priced:
         return one.cost.usd_per_million_output_tokens
     return one.row.gpus / one.most_per_s if one.most_per_s > 0 else math.inf
-
-
-def _why(one: Outcome, best: Outcome, workload: Workload, priced: bool) -> str:
-    if one.memory.problem:
-        return f"doesn't fit: {one.memory.problem}"
-    if one.no_delay_reason:
-        return f"has no TTFT: {one.no_delay_reason}"
-    if one.load.overloaded:
-        return f"is overloaded at {workload.arrivals_per_s:g} requests/s: {one.load.bottleneck} can't keep up"
-    missed = [
-        f"misses the SLO on {name} by {over:,.3g} ms"
-        for name, over in zip(("TTFT", "inter-token latency"), missed_ms(one, workload), strict=True)
-        if over > 0
-    ]
-    if missed:
-        return " and ".join(missed)
-    price, least = _price(one, priced), _price(best, priced)
-    if math.isinf(price):
-        return "meets both SLOs with one request alone; carries no load within them"
-    amount = (
-        f"{price:,.2f} USD for a million tokens of answers" if priced else f"{price:,.2f} GPUs a request/s"
-    )
-    if one is best:
-        return f"meets both SLOs; carries most a {'dollar' if priced else 'GPU'}: {amount}"
-    more = f", {price / least - 1:.0%} more than {best.row.name}" if 0 < least < price / 1.005 else ""
-    return f"meets both SLOs; {amount}{more}"

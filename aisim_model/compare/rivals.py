@@ -1,15 +1,16 @@
-"""The rival models of one row side by side: what each says of transfer, prefill and decode step, and why."""
+"""The rival models of one row side by side: what each says of transfer, prefill and decode step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
+from aisim_model.link import Overlap
 from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
-from aisim_model.scenario.deployment import NEEDED_FIELDS
+from aisim_model.scenario.deployment import NEEDED_FIELDS, LinkModel
 
 
 class Rival(NamedTuple):
@@ -23,15 +24,15 @@ class Rival(NamedTuple):
         Its answer [ms].
     chosen : bool
         Whether the row uses it.
-    assumes : str
-        What the answer rests on.
+    extrapolated : bool
+        Whether a table is extrapolated beyond its rows.
     """
 
     quantity: str
     model: str
     milliseconds: float
     chosen: bool
-    assumes: str
+    extrapolated: bool = False
 
 
 def rivals(x: ResolvedRow) -> tuple[Rival, ...]:
@@ -62,48 +63,37 @@ def _as(x: ResolvedRow, **values: object) -> ResolvedRow:
 def _transfers(x: ResolvedRow) -> Iterator[Rival]:
     if not x.row.split:
         return
-    asked = {
-        "reference": f"bytes over {float(x.bandwidth_gb_s):,.4g} GB/s, nothing else",
-        "calibrated": f"start-up {x.alpha_ms:g} ms, {x.per_descriptor_us:g} µs a descriptor, "
-        f"{x.link_efficiency:.3g} of the bandwidth",
-    }
-    for model, assumes in asked.items():
-        found = float(transfer_ms(_as(x, link_model=model)))
-        yield Rival("transfer", model, found, x.row.link_model == model, assumes)
+    for model in get_args(LinkModel):
+        yield Rival(
+            "transfer", model, float(transfer_ms(_as(x, link_model=model))), x.row.link_model == model
+        )
     if x.measured_low_gb_s is not None:
         slow = replace(x, bandwidth_gb_s=x.measured_low_gb_s)
-        assumes = f"the lowest that was reached on this link, {x.measured_low_gb_s:,.4g} GB/s"
-        yield Rival("transfer", f"{x.row.link_model}, low", float(transfer_ms(slow)), False, assumes)
+        yield Rival("transfer", f"{x.row.link_model}, low", float(transfer_ms(slow)), False)
 
 
 def _overlaps(x: ResolvedRow) -> Iterator[Rival]:
     if not x.row.split:
         return
-    asked = {
-        "none": "the transfer starts when the prompt is done",
-        "layer": f"each of {x.spec.layers} layers is sent once its own prefill ends",
-        "chunk": f"each chunk of {x.row.pass_tokens:,} tokens is sent once its own prefill ends",
-    }
-    for overlap, assumes in asked.items():
+    for overlap in get_args(Overlap):
         profile = x.profile.model_copy(update={"overlap": overlap, "first_token_from": "decode_step"})
         found = float(breakdown(replace(x, profile=profile)).transfer_ms)
-        yield Rival("exposed transfer", overlap, found, x.profile.overlap == overlap, assumes)
+        yield Rival("exposed transfer", overlap, found, x.profile.overlap == overlap)
 
 
 def _prefills(x: ResolvedRow) -> Iterator[Rival]:
     for name in PREFILL_MODELS:
         if has_its_inputs(x, "prefill", name):
-            asked, assumes = _as(x, prefill_model=name), MODELS[name].assumes
-            if bool(prefill_extrapolated(asked)):
-                assumes += ", extrapolated: outside its rows"
-            yield Rival("prefill", name, float(prefill_ms(asked)), x.row.prefill_model == name, assumes)
+            asked = _as(x, prefill_model=name)
+            beyond = bool(prefill_extrapolated(asked))
+            yield Rival("prefill", name, float(prefill_ms(asked)), x.row.prefill_model == name, beyond)
 
 
 def _decodes(x: ResolvedRow) -> Iterator[Rival]:
     for name in DECODE_MODELS:
         if has_its_inputs(x, "decode", name):
             found = float(decode_step_ms(_as(x, decode_model=name)))
-            yield Rival("decode step", name, found, x.row.decode_model == name, MODELS[name].assumes)
+            yield Rival("decode step", name, found, x.row.decode_model == name)
 
 
 def has_its_inputs(x: ResolvedRow, side: Literal["prefill", "decode"], name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from aisim_model.compare.columns import COMPARISON
 from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.compare.ranking import ranking
 from aisim_model.row.ttft import prefill_extrapolated
@@ -23,9 +24,9 @@ def compare(scenario: Scenario) -> tuple[Outcome, ...]:
 def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
     """Lay outcomes out as a tidy table, one row a deployment; what is not known is empty.
 
-    A row that doesn't fit has no times but the handoff's, which bytes and link alone make: `fit_problem` says
-    why. Columns with `loaded` in their name and the utilisations are estimates of means at the workload's
-    arrivals.
+    A row that doesn't fit has no times but the handoff's, which bytes and link alone make. Columns with
+    `loaded` in their name and the utilisations are estimates of means at the workload's arrivals. Why a row
+    doesn't fit, and why it has its rank, is for `aisim_ui.sentences` to say.
 
     Parameters
     ----------
@@ -47,15 +48,15 @@ def table(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> pd.DataFrame:
 
 
 def columns(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> dict[str, list[Any]]:
-    """Lay outcomes out as `table` does, as plain columns by name."""
+    """Lay outcomes out as `table` does, as plain columns by name, in the order of the registry."""
     base = next(one for one in outcomes if one.row.id == scenario.baseline_id)
     base_ms = math.nan if base.memory.problem else float(base.parts.ttft_ms)
     ranks = ranking(outcomes, scenario.workload)
     rows = [
-        {**_record(one, scenario.workload, base_ms), "rank": rank.place, "why": rank.why}
+        {**_record(one, scenario.workload, base_ms), "rank": rank.place}
         for one, rank in zip(outcomes, ranks, strict=True)
     ]
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    return {name: [row[name] for row in rows] for one in COMPARISON if (name := one.name) in rows[0]}
 
 
 def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
@@ -83,7 +84,6 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "kind": row.kind,
         "gpus": row.gpus,
         "fits": fits,
-        "fit_problem": one.memory.problem or "",
         "weights_gb_per_gpu": decode.weights_gb,
         "kv_pool_gb_per_gpu": decode.pool_gb,
         "prefill_worker_holds": prefill.requests,

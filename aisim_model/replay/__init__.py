@@ -5,13 +5,12 @@ reference engine (NVIDIA ai-dynamo-runtime 1.6.1), against which they are tested
 """
 
 from aisim_model.replay.config import KvWindowBytes, ReplayConfig
-from aisim_model.replay.result import PARTS, ReplayResult
+from aisim_model.replay.result import ReplayResult
 from aisim_model.replay.run import Progress, ReplayStoppedError, replay
 from aisim_model.replay.summary import Summary, summary
 from aisim_model.replay.verdict import Verdict, verdict
 
 __all__ = [
-    "PARTS",
     "KvWindowBytes",
     "Progress",
     "ReplayConfig",

@@ -16,23 +16,12 @@ from aisim_model.replay.config import ReplayConfig
 from aisim_model.replay.layout import CANCELLED
 from aisim_model.replay.state import Core
 from aisim_model.traces.trace import Trace
+from aisim_model.ttft_parts import PART_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Column = npt.NDArray[Any]
-
-PARTS = (
-    "queue_ms",
-    "prefill_ms",
-    "orchestration_ms",
-    "reservation_ms",
-    "link_queue_ms",
-    "transfer_ms",
-    "activation_ms",
-    "decode_step_ms",
-)
-"""The parts of a TTFT, in order of time; they add up to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +94,7 @@ def _parts(requests: Records, config: ReplayConfig) -> dict[str, Floats]:
         "prefill_ms": requests.held - requests.prefill_start,
     }
     if from_prefill:
-        after = dict.fromkeys(PARTS[2:], nothing)
+        after = dict.fromkeys(PART_NAMES[2:], nothing)
         if not (source_first or config.aggregated):
             after["reservation_ms"] = requests.granted - requests.arrival
         return parts | after

@@ -1,4 +1,4 @@
-"""What held a trace up: load against capacity, what the slowest requests waited for, and a sentence."""
+"""What held a trace up: load against capacity, and what the slowest requests waited for."""
 
 from __future__ import annotations
 
@@ -9,23 +9,11 @@ from pydantic import BaseModel, ConfigDict
 
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.offered import links, offered_loads, wire_busy_ms
-from aisim_model.replay.result import PARTS, ReplayResult
+from aisim_model.replay.result import ReplayResult
+from aisim_model.ttft_parts import PART_NAMES, PARTS
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 SLOWEST_SHARE = 0.01
-WAITS = {
-    "prefill": ("queue_ms", "prefill_ms"),
-    "link": ("link_queue_ms", "transfer_ms"),
-    "decode": ("reservation_ms", "activation_ms", "decode_step_ms"),
-    "orchestration": ("orchestration_ms",),
-}
-REMEDIES = {
-    "prefill": "add prefill, not links",
-    "link": "add bandwidth, or send less",
-    "decode": "add decode workers, or blocks of KV",
-    "orchestration": "shorten the handover itself",
-    "workers": "add workers",
-}
 
 
 class Verdict(BaseModel):
@@ -36,8 +24,6 @@ class Verdict(BaseModel):
     bottleneck : str
         ``prefill``, ``link``, ``decode``, ``orchestration``, or ``workers`` where they are aggregated: what
         is asked for the most beyond what it can do, else what the slowest requests wait for.
-    sentence : str
-        The verdict in words: whether the load is carried, what holds it up, what the slowest wait for.
     prefill_utilisation, link_utilisation, decode_utilisation : float or None
         Share of the replay's time that the resource was busy, the mean over its workers or links [-]; None
         where there is none of it.
@@ -56,7 +42,6 @@ class Verdict(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     bottleneck: str
-    sentence: str
     prefill_utilisation: float | None
     link_utilisation: float | None
     decode_utilisation: float | None
@@ -89,7 +74,7 @@ def slowest(result: ReplayResult, share: float = SLOWEST_SHARE) -> dict[str, flo
         return {}
     count = max(round(known.size * share), 1)
     worst = known[np.argsort(ttft[known], kind="stable")[-count:]]
-    return {part: float(result.column(part)[worst].mean()) for part in PARTS}
+    return {part: float(result.column(part)[worst].mean()) for part in PART_NAMES}
 
 
 def _bottleneck(result: ReplayResult, waits: Mapping[str, float], loads: Mapping[str, float]) -> str:
@@ -103,7 +88,9 @@ def _bottleneck(result: ReplayResult, waits: Mapping[str, float], loads: Mapping
     over = {name: load for name, load in loads.items() if load > 1.0}
     if over:
         return max(over, key=lambda name: over[name])
-    totals = {name: sum(waits.get(part, 0.0) for part in parts) for name, parts in WAITS.items()}
+    totals = dict.fromkeys((part.resource for part in PARTS), 0.0)
+    for part in PARTS:
+        totals[part.resource] += waits.get(part.name, 0.0)
     return max(totals, key=lambda name: totals[name])
 
 
@@ -136,10 +123,8 @@ def verdict(result: ReplayResult) -> Verdict:
         config.bandwidth_gb_s * links(result) if config.bandwidth_gb_s and not config.aggregated else None
     )
     waits, loads = slowest(result), offered_loads(result)
-    bottleneck = _bottleneck(result, waits, loads)
     return Verdict(
-        bottleneck=bottleneck,
-        sentence=_sentence(bottleneck, waits, loads),
+        bottleneck=_bottleneck(result, waits, loads),
         prefill_utilisation=_utilisation(result.prefill_busy_ms, first_pool, end_ms),
         link_utilisation=(
             None if config.aggregated else _utilisation(wire_busy_ms(result), links(result), end_ms)
@@ -151,21 +136,3 @@ def verdict(result: ReplayResult) -> Verdict:
         carried=max(loads.values()) <= 1.0 if loads else None,
         slowest_wait_ms=waits,
     )
-
-
-def _sentence(bottleneck: str, waits: Mapping[str, float], loads: Mapping[str, float]) -> str:
-    """Say whether the load is carried, by what it is held up, and what the slowest requests wait for."""
-    if not waits:
-        return "No request got a first token."
-    part = max(waits, key=lambda part: waits[part]).removesuffix("_ms").replace("_", " ")
-    slow = f"the slowest hundredth wait most for {part}"
-    load = loads.get(bottleneck, 0.0)
-    if load > 1.0:
-        asked = (
-            f"while requests arrive {bottleneck} is asked for {load:.0%} of what it can do, "
-            "so its queue grows for as long as they do"
-        )
-        return f"{bottleneck}-bound: {asked}; {slow}; {REMEDIES[bottleneck]}."
-    if loads:
-        return f"Keeps up; {slow}: {bottleneck} would hold it up first."
-    return f"{bottleneck}-bound: {slow}; {REMEDIES[bottleneck]}."

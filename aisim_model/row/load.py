@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from aisim_model.row.queueing import mean_wait_ms
 from aisim_model.row.service import Service, service
 from aisim_model.row.split_load import Contention, split_parts
-from aisim_model.row.ttft import TtftBreakdown
+from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
 
 __all__ = ["Load", "Service", "service", "under_load"]

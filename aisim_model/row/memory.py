@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.row.resolved import ResolvedRow
@@ -38,17 +39,11 @@ class WorkerMemory:
     requests: float
 
     @property
-    def problem(self) -> str | None:
-        """Why the worker can't serve a single request; None where it can."""
+    def problem(self) -> Literal["weights", "pool"] | None:
+        """What is too small to serve a single request: GPUs for the weights, or the KV pool; None if none."""
         if self.requests >= 1:
             return None
-        if self.pool_gb < 0:
-            return (
-                f"weights need {self.weights_gb:,.1f} GB of each GPU ({self.role}, {self.gpus} a worker), "
-                f"of its {self.hbm_gb:,g} GB {self.weights_gb + self.pool_gb:,.1f} may be filled"
-            )
-        worker = f"{'an' if self.role == 'aggregated' else 'a'} {self.role} worker"
-        return f"a request of {self.request_tokens:,} tokens is more than the KV pool of {worker}"
+        return "weights" if self.pool_gb < 0 else "pool"
 
 
 @dataclass(frozen=True)
@@ -70,9 +65,9 @@ class RowMemory:
     sequences_limit: int
 
     @property
-    def problem(self) -> str | None:
-        """Why the row doesn't fit; None where it does."""
-        return next((worker.problem for worker in self.workers if worker.problem), None)
+    def problem(self) -> WorkerMemory | None:
+        """The first worker that can't serve a single request; None where the row fits."""
+        return next((worker for worker in self.workers if worker.problem), None)
 
     @property
     def most_sequences(self) -> float:

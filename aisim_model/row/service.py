@@ -10,8 +10,9 @@ from aisim_model.arrays import count_pieces
 from aisim_model.roots import root
 from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import ResolvedRow
-from aisim_model.row.ttft import TtftBreakdown, breakdown, decode_step_ms, handoff, prefill_ms, transfer_ms
+from aisim_model.row.ttft import breakdown, decode_step_ms, handoff, prefill_ms, transfer_ms
 from aisim_model.row.workers import prefill_pass_time
+from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
 
 

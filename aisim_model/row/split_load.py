@@ -15,7 +15,7 @@ from typing import Literal
 from aisim_model.row.handoff_waits import Asks, decode_waits
 from aisim_model.row.queueing import Station, wait_in_row_ms, wait_probability
 from aisim_model.row.service import Service
-from aisim_model.row.ttft import TtftBreakdown
+from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
 
 Contention = Literal["none", "fifo", "fair"]

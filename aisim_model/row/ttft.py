@@ -9,8 +9,6 @@ fill. Every function takes `ResolvedRow` whose numbers may be arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-
 import numpy as np
 import numpy.typing as npt
 
@@ -21,52 +19,7 @@ from aisim_model.models.kv_cache import ByteCurve
 from aisim_model.passes.measured_table import outside_table
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
-
-
-@dataclass(frozen=True)
-class TtftBreakdown:
-    """The parts of a TTFT, in the order in which they pass [ms]; each a float or an array.
-
-    Parameters
-    ----------
-    queue_ms, prefill_ms, orchestration_ms, reservation_ms, link_queue_ms, transfer_ms, activation_ms
-        What passes before the decode worker can go on; `transfer_ms` is the exposed part.
-    decode_step_ms
-        The step that makes the first token, where the decode worker makes it.
-
-    Examples
-    --------
-    >>> TtftBreakdown(prefill_ms=400.0, transfer_ms=16.0, decode_step_ms=7.0).ttft_ms
-    423.0
-    """
-
-    queue_ms: Values = 0.0
-    prefill_ms: Values = 0.0
-    orchestration_ms: Values = 0.0
-    reservation_ms: Values = 0.0
-    link_queue_ms: Values = 0.0
-    transfer_ms: Values = 0.0
-    activation_ms: Values = 0.0
-    decode_step_ms: Values = 0.0
-
-    @property
-    def ttft_ms(self) -> Values:
-        """The sum of the parts [ms]; NaN where a part is not known."""
-        total: Values = 0.0
-        for part in fields(self):
-            total = total + getattr(self, part.name)
-        return total
-
-    @property
-    def handoff_ms(self) -> Values:
-        """What the handoff adds: all between the end of prefill and the decode worker's step [ms]."""
-        return (
-            self.orchestration_ms
-            + self.reservation_ms
-            + self.link_queue_ms
-            + self.transfer_ms
-            + self.activation_ms
-        )
+from aisim_model.ttft_parts import TtftBreakdown
 
 
 def sent_tokens(x: ResolvedRow) -> Values:

@@ -84,8 +84,18 @@ class Deployment(Frozen):
     link_model: LinkModel = Field(
         "reference", title="Link model", description="Bytes over bandwidth, or with measured costs beside it."
     )
-    prefill_model: str = Field("roofline", title="Prefill time", description="Which model times it.")
-    decode_model: str = Field("roofline", title="Decode step", description="Which model times it.")
+    prefill_model: str = Field(
+        "roofline",
+        title="Prefill time",
+        description="Which model times it.",
+        json_schema_extra={"enum": list(PREFILL_MODELS)},
+    )
+    decode_model: str = Field(
+        "roofline",
+        title="Decode step",
+        description="Which model times it.",
+        json_schema_extra={"enum": list(DECODE_MODELS)},
+    )
 
     bandwidth_gb_s: Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)] | None = Field(
         None, title="Bandwidth", description="What one handoff gets in all; 0 or below sends nothing."
@@ -219,17 +229,6 @@ class Deployment(Frozen):
     def split(self) -> bool:
         """Whether the row hands KV over."""
         return self.kind == "split"
-
-    @property
-    def carried_on(self) -> str:
-        """Where the row's prefill table is carried on beyond its rows, in words; empty without a table."""
-        if self.prefill_model != "table" or not self.prefill_table:
-            return ""
-        first, last = self.prefill_table[0][0], self.prefill_table[-1][0]
-        return (
-            f"prefill is measured from {first:,.0f} to {last:,.0f} tokens; elsewhere the line of the nearest "
-            "two rows is carried on"
-        )
 
     @property
     def gpus(self) -> int:

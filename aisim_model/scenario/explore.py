@@ -27,6 +27,7 @@ AxisField = Literal[
 ]
 AXIS_FIELDS: tuple[AxisField, ...] = get_args(AxisField)
 
+OF = "A field of the workload, or of every deployment."
 End = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
 
 
@@ -97,9 +98,9 @@ class Explore(Frozen):
     (('prompt_tokens', 'bandwidth_gb_s'), ('prompt_tokens',))
     """
 
-    x: AxisField = Field("prompt_tokens", title="Across")
-    y: AxisField | None = Field("bandwidth_gb_s", title="Up")
-    quantity: Quantity = Field("ttft_ms", title="Shown")
+    x: AxisField = Field("prompt_tokens", title="Across", description=OF)
+    y: AxisField | None = Field("bandwidth_gb_s", title="Up", description=OF)
+    quantity: Quantity = Field("ttft_ms", title="Shown", description="Of one request, nothing else running.")
     count: Annotated[int, Field(ge=2, le=1000)] = Field(
         60, title="Values of a field", description="The CSV has every point, the picture a part."
     )

@@ -98,13 +98,13 @@ class SyntheticRule(Frozen):
         1.0, title="Spread of prompts", description="Deviation of the logarithm: with 1 a sixth exceed 2.7 x."
     )
     answer_length: LengthRule = Field(
-        "lognormal", title="Answers", description="All alike, with a long tail, or as in an example."
+        "lognormal", title="Outputs", description="All alike, with a long tail, or as in an example."
     )
     answer_tokens: Tokens = Field(
-        300, title="Answer", description="Every answer, or half of them are longer."
+        300, title="Output", description="Every output, or half of them are longer."
     )
     answer_sigma: Annotated[float, Field(ge=0, le=5, allow_inf_nan=False)] = Field(
-        0.5, title="Spread of answers", description="Deviation of the logarithm."
+        0.5, title="Spread of outputs", description="Deviation of the logarithm."
     )
     prefix_groups: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         0, title="Shared prefixes", description="How many different ones; 0 for none."

@@ -16,7 +16,7 @@ Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
 
 
 class Workload(Frozen):
-    """What is asked of every deployment: a model, a prompt, an answer, two service levels.
+    """What is asked of every deployment: a model, a prompt, an output, two service levels.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Workload(Frozen):
         12_000, title="Prompt", description="Tokens of the prompt, cached ones included."
     )
     output_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        340, title="Answer", description="Tokens of the answer."
+        340, title="Output", description="Tokens that are decoded."
     )
     prefill_cached_tokens: Tokens = Field(
         0, title="Already on the prefill worker", description="A hit here shortens prefill, not the transfer."

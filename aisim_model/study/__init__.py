@@ -69,6 +69,7 @@ def run_study(
     executor: Executor,
     progress: Progress = lambda done, parts: None,
     text: Callable[[str], str] = str,
+    told: Callable[[Figures], Figures] = dict,
 ) -> list[Figures]:
     """Replay every trace on every deployment that isn't in the folder yet, and write a summary of all.
 
@@ -87,6 +88,8 @@ def run_study(
         Told how many parts of how many are done.
     text : callable
         How a cell of text is written in the summary.
+    told : callable
+        What becomes of a row of the summary before it is written, such as a verdict in words.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def run_study(
     except OSError as error:
         problem = f"can't be written ({error.strerror or error})"
         raise InputError("out", str(folder), problem, "Choose a place with room to write to.") from None
-    rows = [found[place] for place in range(len(parts))]
+    rows = [told(found[place]) for place in range(len(parts))]
     _write_summary(folder / SUMMARY, rows, text)
     return rows
 

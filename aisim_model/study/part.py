@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,8 +154,9 @@ def part_bytes(part: Part) -> tuple[Figures, bytes | None]:
 def _flat(outcome: RowOutcome) -> Figures:
     """Return an outcome's figures a column each: ``ttft_p99_ms`` and the like."""
     flat: Figures = {}
-    for name, value in {**outcome.figures, "refused": outcome.refused}.items():
-        if isinstance(value, dict):
+    figures = {} if outcome.figures is None else outcome.figures.record()
+    for name, value in {**figures, "refused": outcome.refused}.items():
+        if isinstance(value, Mapping):
             unit = "_ms" if name.endswith("_ms") else ""
             for part, number in value.items():
                 flat[f"{name.removesuffix('_ms')}_{part.removesuffix('_ms')}{unit}"] = number

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.row.resolved import ResolvedRow
-from aisim_model.row.ttft import TtftBreakdown, breakdown, handoff, sent_tokens, wire_bytes
+from aisim_model.row.ttft import breakdown, handoff, sent_tokens, wire_bytes
+from aisim_model.ttft_parts import TtftBreakdown
 
 COLUMNS = (
     "sent_tokens",

@@ -1,18 +1,75 @@
-"""The figures of a replay as plain values, as the command prints them and a study tabulates them."""
+"""The figures of a replay, typed: load, times, use, and what the slowest requests waited for."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from aisim_model.replay import ReplayResult
 from aisim_model.replay.compiled import Floats
-from aisim_model.replay.summary import summary
-from aisim_model.replay.verdict import verdict
+from aisim_model.replay.summary import Summary, summary
+from aisim_model.replay.verdict import Verdict, verdict
 from aisim_model.units import MS_PER_S
 
 
-def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> dict[str, Any]:
-    """Return load, percentiles and verdict of a replay.
+@dataclass(frozen=True)
+class WithinSlos:
+    """How many requests meet both service levels, on TTFT and on mean inter-token latency.
+
+    Parameters
+    ----------
+    within_slo_share : float
+        Of all requests [-], of which the cancelled meet none.
+    goodput_requests_per_s : float
+        Those that do, from the first arrival to the last token [requests/s].
+    """
+
+    within_slo_share: float
+    goodput_requests_per_s: float
+
+
+@dataclass(frozen=True)
+class ReplayFigures:
+    """What a replay found.
+
+    Parameters
+    ----------
+    level : {"fifo", "engine"}
+        How workers ran.
+    verdict : Verdict
+        Load, use, and what the slowest requests waited for.
+    handoff_ms, transfer_ms, ttft_ms, itl_ms : Summary or None
+        Of all requests [ms]: from source held to activated, the wire alone, to the first token, mean time
+        between tokens. None where nothing is to be summarised.
+    completed : int
+        Requests that ran to their end [-].
+    end_ms : float
+        When the last token left [ms].
+    within_slos : WithinSlos or None
+        Of the service levels of a workload, where there is one.
+    """
+
+    level: str
+    verdict: Verdict
+    handoff_ms: Summary | None
+    transfer_ms: Summary | None
+    ttft_ms: Summary | None
+    itl_ms: Summary | None
+    completed: int
+    end_ms: float
+    within_slos: WithinSlos | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the figures as values of Python's own, by name; each summary is a dict."""
+        own = {name: value for name, value in vars(self).items() if name not in ("verdict", "within_slos")}
+        values = {k: v.model_dump() if isinstance(v, Summary) else v for k, v in own.items()}
+        return values | self.verdict.model_dump() | (vars(self.within_slos) if self.within_slos else {})
+
+
+def replay_figures(
+    result: ReplayResult, offered_gb_s: float | None = None, within_slos: WithinSlos | None = None
+) -> ReplayFigures:
+    """Return load, percentiles and bottleneck of a replay.
 
     Parameters
     ----------
@@ -20,13 +77,8 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
         A finished replay.
     offered_gb_s : float, optional
         What its links are asked to carry, where that isn't the bytes that its transfers are timed by [GB/s].
-
-    Returns
-    -------
-    dict
-        ``handoff_ms`` is from source held to activated, ``transfer_ms`` the wire alone; each of the times is
-        a dict of mean, percentiles and largest [ms], or None where nothing is to be summarised. ``carried``
-        says whether no resource is offered more than it can do; None where all requests arrive at once.
+    within_slos : WithinSlos, optional
+        As of `within_slos`.
 
     Examples
     --------
@@ -38,30 +90,22 @@ def replay_figures(result: ReplayResult, offered_gb_s: float | None = None) -> d
     ...     prefill_workers=1, decode_workers=1, bandwidth_gb_s=1.0, kv_bytes_per_token=1_000_000
     ... )
     >>> found = replay_figures(replay(trace, config))
-    >>> found["offered_gb_s"], round(found["transfer_ms"]["mean"]), found["bottleneck"]
+    >>> found.verdict.offered_gb_s, round(found.transfer_ms.mean), found.verdict.bottleneck
     (0.4, 200, 'link')
     """
     told = verdict(result)
-    return {
-        "level": result.config.resolved_level,
-        "offered_gb_s": told.offered_gb_s if offered_gb_s is None else offered_gb_s,
-        "capacity_gb_s": told.capacity_gb_s,
-        **{name: _summarised(values) for name, values in _times(result).items()},
-        "completed": int(result.completed.sum()),
-        "end_ms": result.end_ms,
-        "prefill_utilisation": told.prefill_utilisation,
-        "link_utilisation": told.link_utilisation,
-        "decode_utilisation": told.decode_utilisation,
-        "offered_load": told.offered_load,
-        "carried": told.carried,
-        "bottleneck": told.bottleneck,
-        "slowest_wait_ms": told.slowest_wait_ms,
-        "verdict": told.sentence,
-    }
+    return ReplayFigures(
+        level=result.config.resolved_level,
+        verdict=told if offered_gb_s is None else told.model_copy(update={"offered_gb_s": offered_gb_s}),
+        **{name: None if values is None else summary(values) for name, values in _times(result).items()},
+        completed=int(result.completed.sum()),
+        end_ms=result.end_ms,
+        within_slos=within_slos,
+    )
 
 
-def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> dict[str, float]:
-    """Return how many requests meet both service levels, on TTFT and on mean inter-token latency.
+def within_slos(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> WithinSlos:
+    """Count how many requests meet both service levels.
 
     Parameters
     ----------
@@ -69,12 +113,6 @@ def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> d
         A finished replay.
     ttft_slo_ms, itl_slo_ms : float
         Longest acceptable times [ms].
-
-    Returns
-    -------
-    dict
-        ``within_slo_share`` of all requests [-], of which the cancelled meet none, and
-        ``goodput_requests_per_s`` from the first arrival to the last token [1/s].
 
     Examples
     --------
@@ -84,16 +122,13 @@ def within_slo(result: ReplayResult, ttft_slo_ms: float, itl_slo_ms: float) -> d
     >>> from aisim_model.traces import Trace
     >>> trace = Trace(np.array([0.0, 0.0]), np.array([100, 300]), np.array([1, 1]))
     >>> config = ReplayConfig(aggregated_workers=2, prefill=rate(1000))
-    >>> within_slo(replay(trace, config), 200.0, 25.0)
-    {'within_slo_share': 0.5, 'goodput_requests_per_s': 3.3333333333333335}
+    >>> within_slos(replay(trace, config), 200.0, 25.0)
+    WithinSlos(within_slo_share=0.5, goodput_requests_per_s=3.3333333333333335)
     """
     steady = ~(result.column("itl_ms") > itl_slo_ms)  # one token has no gap to be late
     met = int((result.completed & (result.column("ttft_ms") <= ttft_slo_ms) & steady).sum())
     spent_s = result.end_ms / MS_PER_S
-    return {
-        "within_slo_share": met / len(result),
-        "goodput_requests_per_s": met / spent_s if spent_s > 0.0 else 0.0,
-    }
+    return WithinSlos(met / len(result), met / spent_s if spent_s > 0.0 else 0.0)
 
 
 def _times(result: ReplayResult) -> dict[str, Floats | None]:
@@ -104,8 +139,3 @@ def _times(result: ReplayResult) -> dict[str, Floats | None]:
         "ttft_ms": result.column("ttft_ms"),
         "itl_ms": result.column("itl_ms"),
     }
-
-
-def _summarised(values: Floats | None) -> dict[str, float] | None:
-    found = None if values is None else summary(values)
-    return None if found is None else found.model_dump()

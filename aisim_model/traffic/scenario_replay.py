@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,7 +13,7 @@ from aisim_model.replay import Progress, ReplayResult
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.traces import Trace, slice_warning
-from aisim_model.traffic.figures import replay_figures, within_slo
+from aisim_model.traffic.figures import ReplayFigures, replay_figures, within_slos
 from aisim_model.traffic.row_replay import offered_gb_s, replay_notes, replay_row
 from aisim_model.units import MS_PER_S
 
@@ -28,8 +28,8 @@ class RowOutcome:
         The row.
     result : ReplayResult or None
         Its records; None where the row was refused.
-    figures : dict
-        As of `replay_figures` and `within_slo`.
+    figures : ReplayFigures or None
+        What the replay found; None where the row was refused.
     notes : tuple of str
         What the replay simplifies or leaves out.
     refused : str or None
@@ -38,16 +38,16 @@ class RowOutcome:
 
     row: Deployment
     result: ReplayResult | None = None
-    figures: dict[str, Any] = field(default_factory=dict)
+    figures: ReplayFigures | None = None
     notes: tuple[str, ...] = ()
     refused: str | None = None
 
     def record(self) -> dict[str, Any]:
         """Return the outcome as plain values."""
         named = {"deployment_id": self.row.id, "deployment": self.row.name}
-        if self.refused is not None:
+        if self.figures is None:
             return {**named, "refused": self.refused}
-        return {**named, **self.figures, "notes": list(self.notes)}
+        return {**named, **self.figures.record(), "notes": list(self.notes)}
 
 
 def asked_trace(trace: Trace, traffic: Traffic) -> tuple[Trace, tuple[str, ...]]:
@@ -102,7 +102,7 @@ def replay_scenario(
     >>> trace = Trace(np.array([0.0]), np.array([12_000]), np.array([340]))
     >>> example = Scenario()
     >>> outcomes = replay_scenario(example.changed(traffic=Traffic(deployment_ids=("split-400g",))), trace)
-    >>> [round(outcome.figures["transfer_ms"]["mean"], 2) for outcome in outcomes]
+    >>> [round(outcome.figures.transfer_ms.mean, 2) for outcome in outcomes]
     [15.73]
     """
     for row in asked_rows(scenario):
@@ -164,6 +164,6 @@ def row_outcome(
         return RowOutcome(row, refused=str(error))
     except ValidationError as error:  # numbers of a row that no replay takes
         return RowOutcome(row, refused=" ".join(sentences(error)))
-    figures = replay_figures(result, offered if row.split else None)
-    figures |= within_slo(result, workload.ttft_slo_ms, workload.itl_slo_ms)
+    met = within_slos(result, workload.ttft_slo_ms, workload.itl_slo_ms)
+    figures = replay_figures(result, offered if row.split else None, met)
     return RowOutcome(row, result, figures, notes)

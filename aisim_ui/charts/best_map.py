@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from aisim_ui.charts.figure import figure
-from aisim_ui.charts.heatmap import clicks, layout, marker, sampled
-from aisim_ui.theme import SURFACES, Mode, faded, row_color
+from aisim_ui.charts.maps import MapFrame, clicks, grid, sampled
+from aisim_ui.theme import Mode, faded, row_color
 from aisim_ui.words import name_label
 
 PALE = 0.35
 
 
 def best_map(
-    table: pd.DataFrame,
-    meets: pd.DataFrame,
-    rows: list[tuple[str, int]],
-    here: tuple[float, float] | None,
-    title: str,
-    axes: tuple[str, str],
-    log: tuple[bool, bool],
-    mode: Mode,
+    over: MapFrame, table: pd.DataFrame, meets: pd.DataFrame, rows: list[tuple[str, int]]
 ) -> go.Figure:
     """Draw the best of some deployments over two fields.
 
     Parameters
     ----------
+    over : MapFrame
+        Its fields, title and surface.
     table : DataFrame
         Place among `rows` of the best: a column a value of the first field, a row a value of the second; -1
         where none has a value.
@@ -37,39 +29,18 @@ def best_map(
         Whether the best meets the SLO on TTFT; where it doesn't its colour is pale.
     rows : list of (str, int)
         Name and palette slot of each deployment.
-    here : tuple of float, optional
-        Where the scenario stands.
-    title : str
-        What the chart shows.
-    axes : tuple of str
-        The two fields, with units.
-    log : tuple of bool
-        Whether each axis is logarithmic.
-    mode : {"light", "dark"}
-        Surface.
     """
     codes = table.to_numpy() * 2 + meets.to_numpy()  # two shades a deployment
     present = [int(code) for code in np.unique(codes) if code >= 0]
     names = [legend(rows[code // 2][0], bool(code % 2)) for code in present]
-    shades = [shade(rows[code // 2][1], bool(code % 2), mode) for code in present]
-    place = np.full(codes.shape, np.nan, dtype=np.float32)
+    shades = [shade(rows[code // 2][1], bool(code % 2), over.mode) for code in present]
+    place = np.full(codes.shape, np.nan)
     for index, code in enumerate(present):
         place[codes == code] = index
     steps = [(index + end) / max(len(present), 1) for index in range(len(present)) for end in (0, 1)]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "heatmap",
-            "x": table.columns.to_numpy(dtype=float),
-            "y": table.index.to_numpy(dtype=float),
-            "z": place,
-            "zmin": -0.5,
-            "zmax": len(present) - 0.5,
-            "colorscale": [[step, shades[at // 2]] for at, step in enumerate(steps)],
-            "showscale": False,
-            "hoverinfo": "skip",
-        }
-    ]
-    data += [
+    scale = [[step, shades[at // 2]] for at, step in enumerate(steps)]
+    areas = grid(table, place, colorscale=scale, zmin=-0.5, zmax=len(present) - 0.5, showscale=False)
+    named = [
         {
             "type": "scatter",
             "mode": "markers",
@@ -84,9 +55,8 @@ def best_map(
         ["none fits and sends" if np.isnan(one) else names[int(one)] for one in line]
         for line in sampled(place)
     ]
-    data.append({**clicks(table, texts), "customdata": sampled(table.to_numpy()).ravel()})
-    data += marker(here, SURFACES[mode].slo)
-    return figure(data, layout(title, axes, log, table), mode)
+    marks = {**clicks(table, texts), "customdata": sampled(table.to_numpy()).ravel()}
+    return over.drawn(table, [areas, *named, marks])
 
 
 def legend(name: str, meets: bool) -> str:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import prompt_upright, stripe
-from aisim_ui.theme import SURFACES, Mode, row_color
+from aisim_ui.theme import SURFACES, Mode, row_color, translucent
 from aisim_ui.words import name_label
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def delay_curve(
                     "dash": DASHES.get(series, "solid"),
                 },
                 "fill": "tonexty" if series == "measured low" else "none",
-                "fillcolor": f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)",
+                "fillcolor": translucent(color),
                 "hovertemplate": "%{x:,.0f} tokens: %{y:,.3g} ms",
             }
         )

@@ -1,4 +1,4 @@
-"""A timeline of the requests around a moment: a bar a request, a piece a part of its TTFT."""
+"""A timeline of the requests around a moment: a bar a request, in it the parts of its TTFT."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import upright
-from aisim_ui.charts.ttft_bars import PARTS
+from aisim_ui.charts.ttft_bars import DRAWN_PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import short_label
 
@@ -35,19 +35,19 @@ def timeline(table: pd.DataFrame, name: str, color: int, moment_s: float, mode: 
     labels = [f"#{request:,}" for request in table["request"].tolist()]
     named = table.assign(label=labels)
     data = []
-    for column, part, strength, pattern in PARTS:
-        pieces = named[named["part"] == column]
-        if pieces.empty:
+    for column, part, strength, pattern in DRAWN_PARTS:
+        bars = named[named["part"] == column]
+        if bars.empty:
             continue
         data.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": part,
-                "y": pieces["label"].tolist(),
-                "base": (pieces["start_ms"] / 1000).tolist(),
-                "x": ((pieces["end_ms"] - pieces["start_ms"]) / 1000).tolist(),
-                "customdata": pieces[["input_length", "ttft_ms"]].to_numpy().tolist(),
+                "y": bars["label"].tolist(),
+                "base": (bars["start_ms"] / 1000).tolist(),
+                "x": ((bars["end_ms"] - bars["start_ms"]) / 1000).tolist(),
+                "customdata": bars[["input_length", "ttft_ms"]].to_numpy().tolist(),
                 "marker": {
                     "color": faded(shade, min(strength + 0.2, 1.0), mode),
                     "pattern": {"shape": pattern, "solidity": 0.35},

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from aisim_ui.charts.axes import axis
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import across, stripe
-from aisim_ui.theme import SURFACES, Mode, row_color
+from aisim_ui.theme import SURFACES, Mode, row_color, translucent
 from aisim_ui.words import label, name_label
 
 STYLES = {"row": "solid", "other mode": "dash", "measured low": "dot"}
@@ -72,7 +72,7 @@ def sweep_curves(
                     "dash": STYLES[str(series)],
                 },
                 "fill": "tonexty" if series == "measured low" else "none",
-                "fillcolor": f"rgba({','.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))},0.12)",
+                "fillcolor": translucent(color),
                 "hovertemplate": "%{x:,.4~g}: " + ("%{y:.3~p}" if share else f"%{{y:,.3~g}} {unit}"),
             }
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
+from aisim_model.ttft_parts import PARTS
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import above, slo_upright
 from aisim_ui.theme import SURFACES, Mode, Surface, faded, row_color
@@ -17,16 +18,17 @@ if TYPE_CHECKING:
     from aisim_ui.columns import Columns
 
 # the handoff stands out in the row's full colour, compute is paler; patterns tell them apart without colour
-PARTS = (
-    ("queue_ms", "Queue", 0.2, "."),
-    ("prefill_ms", "Prefill", 0.35, ""),
-    ("orchestration_ms", "Orchestration", 1.0, "x"),
-    ("reservation_ms", "Reservation", 0.6, "x"),
-    ("link_queue_ms", "Link queue", 0.6, "."),
-    ("transfer_ms", "Transfer", 1.0, ""),
-    ("activation_ms", "Activation", 0.6, "-"),
-    ("decode_step_ms", "First decode step", 0.6, "/"),
-)
+STYLES = {
+    "queue_ms": (0.2, "."),
+    "prefill_ms": (0.35, ""),
+    "orchestration_ms": (1.0, "x"),
+    "reservation_ms": (0.6, "x"),
+    "link_queue_ms": (0.6, "."),
+    "transfer_ms": (1.0, ""),
+    "activation_ms": (0.6, "-"),
+    "decode_step_ms": (0.6, "/"),
+}
+DRAWN_PARTS = tuple((part.name, part.label, *STYLES.get(part.name, (0.6, "+"))) for part in PARTS)
 BAR_PX = 46
 FAR = 4.0  # an SLO this many times the longest bar would leave nothing of the bars
 
@@ -57,7 +59,7 @@ def ttft_bars(
     ]
     ids = list(table["deployment_id"])
     data = [_untimed(table, surface)]
-    for column, name, strength, pattern in PARTS:
+    for column, name, strength, pattern in DRAWN_PARTS:
         values = list(table[column])
         if not any(value > 0 for value in values):
             continue
@@ -144,10 +146,10 @@ def ttft_bars(
 
 def _untimed(table: pd.DataFrame | Columns, surface: Surface) -> dict[str, Any]:
     """Keep every row in its place, and say in place of a bar why one has none."""
-    columns = (table[name] for name in ("ttft_ms", "fit_problem"))
+    columns = (table[name] for name in ("ttft_ms", "fits"))
     said = [
-        "" if ttft_ms == ttft_ms else " doesn't fit its GPUs" if problem else " no delay is known"
-        for ttft_ms, problem in zip(*columns, strict=True)
+        "" if ttft_ms == ttft_ms else " no delay is known" if fits else " doesn't fit its GPUs"
+        for ttft_ms, fits in zip(*columns, strict=True)
     ]
     return {
         "type": "scatter",

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from aisim_ui.charts.figure import figure
 from aisim_ui.charts.marks import above, upright
-from aisim_ui.charts.ttft_bars import PARTS
+from aisim_ui.charts.ttft_bars import DRAWN_PARTS
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import milliseconds, short_label
 
@@ -49,7 +49,7 @@ def waits(table: pd.DataFrame, name: str, color: int, slo_ms: float, mode: Mode)
             },
             "hovertemplate": f"{label}: %{{x:,.4g}} {unit}<extra>%{{y}}</extra>",
         }
-        for column, label, strength, pattern in PARTS
+        for column, label, strength, pattern in DRAWN_PARTS
         if (table[column] > 0).any()
     ]
     totals = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from aisim_model.calibration import read_prefill_table
-from aisim_model.compare.outcome import Outcome, outcome
-from aisim_model.row.ttft import prefill_extrapolated
+from aisim_model.compare.outcome import outcome
 from aisim_model.scenario import Deployment, Scenario
-from aisim_ui.state import Place, attempt, state
-from aisim_ui.words import escape_markdown
+from aisim_ui.inputs import follow, refusal
+from aisim_ui.place import Place
+from aisim_ui.state import attempt, state
 
 FIELD = "prefill_table"
 PLACEHOLDER = "tokens,milliseconds\n1024,32.5\n8192,169"
@@ -41,23 +41,13 @@ def with_table(scenario: Scenario, row_id: str, source: str | bytes) -> Scenario
     return changed
 
 
-def extrapolated_sentence(one: Outcome) -> str | None:
-    """Say where a row's table is drawn on beyond its rows; None where it isn't."""
-    if not prefill_extrapolated(one.x):
-        return None
-    uncached = one.x.prompt_tokens - one.x.prefill_cached_tokens
-    outside = f"{one.row.name}: {uncached:,.0f} tokens are outside its prefill table"
-    return escape_markdown(f"{outside}: {one.row.carried_on}.")
-
-
 def table_inputs(row: Deployment, spot: str) -> None:
     """Draw the box and the upload for a row's table, and say what was wrong with the last one."""
-    place = Place(FIELD, row.id)
+    place = Place.of_row(row.id, FIELD)
     paste, upload = f"{spot}.box.{place.key}", f"{spot}.upload.{place.key}"
     problem = state().problems.get(place.key)
     text = problem.text if problem else table_text(row)
-    if st.session_state.get(paste) != text:
-        st.session_state[paste] = text
+    follow(paste, text)
     left, right = st.columns([3, 2])
     left.text_area(
         "Prefill table: tokens and milliseconds",
@@ -77,8 +67,7 @@ def table_inputs(row: Deployment, spot: str) -> None:
         on_change=_uploaded,
         args=(row.id, upload),
     )
-    if problem:
-        st.error(escape_markdown(problem.sentence), icon=":material/error:")
+    refusal(place.key)
 
 
 def _given(row_id: str, key: str) -> None:
@@ -92,4 +81,4 @@ def _uploaded(row_id: str, key: str) -> None:
 
 def _take(row_id: str, source: str | bytes) -> None:
     text = source if isinstance(source, str) else source.decode(errors="replace")
-    attempt(Place(FIELD, row_id).key, text, lambda scenario: with_table(scenario, row_id, source))
+    attempt(Place.of_row(row_id, FIELD).key, text, lambda scenario: with_table(scenario, row_id, source))

@@ -10,22 +10,20 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from aisim_model import catalog
 from aisim_model.compare.outcome import outcome
-from aisim_model.handoff import TransferTimingMode
-from aisim_model.link import Overlap
 from aisim_model.models.kv_cache import KV_DTYPES
-from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.scenario import Deployment, Scenario
-from aisim_model.scenario.deployment import LinkModel, Precision
-from aisim_model.scenario.engines import ENGINES, FirstTokenFrom
+from aisim_model.scenario.engines import ENGINES
 from aisim_ui.fields import field
-from aisim_ui.state import Place, attempt, state
+from aisim_ui.modes import SENT
+from aisim_ui.place import Place
+from aisim_ui.state import attempt, state
 from aisim_ui.words import escape_markdown
 
 COLUMNS = (
@@ -55,6 +53,16 @@ OWN = "default"  # of the engine or the catalogue
 VERSION, SHOWN_ROWS = "rows.table.version", "rows.table.shown"
 
 
+NAMED: Mapping[str, Mapping[Any, str]] = MappingProxyType(
+    {
+        "kind": {"split": "Split", "aggregated": "Aggregated"},
+        "kv_dtype": {name: name for name in KV_DTYPES},
+        "timing_mode": {mode.value: name for mode, name in SENT.items()},
+        "engine": {profile.id: profile.name for profile in ENGINES.values()},
+    }
+)
+
+
 @cache
 def choices(column: str) -> Mapping[Any, str]:
     """Return what may be chosen in a column, and how each is called; empty where it is typed."""
@@ -62,31 +70,7 @@ def choices(column: str) -> Mapping[Any, str]:
         return {gpu.id: gpu.name for gpu in catalog.gpus()}
     if column == "link":
         return {link.id: link.name for link in catalog.links()}
-    if column == "engine":
-        return {profile.id: profile.name for profile in ENGINES.values()}
-    return CHOICES.get(column, {})
-
-
-def _same(values: Any) -> dict[str, str]:
-    return {value: value for value in get_args(values)}
-
-
-CHOICES: Mapping[str, Mapping[Any, str]] = MappingProxyType(
-    {
-        "kind": {"split": "Split", "aggregated": "Aggregated"},
-        "kv_dtype": {name: name for name in KV_DTYPES},
-        "weight_dtype": _same(Precision),
-        "timing_mode": {
-            TransferTimingMode.FULL_PROMPT.value: "whole prompt",
-            TransferTimingMode.DESTINATION_MISSING.value: "only what decode lacks",
-        },
-        "link_model": _same(LinkModel),
-        "overlap": _same(Overlap),
-        "prefill_model": {name: name for name in PREFILL_MODELS},
-        "decode_model": {name: name for name in DECODE_MODELS},
-        "first_token_from": _same(FirstTokenFrom),
-    }
-)
+    return NAMED.get(column) or {option: option for option in field(Deployment, column).options}
 
 
 def cells(rows: tuple[Deployment, ...]) -> pd.DataFrame:
@@ -103,8 +87,8 @@ def cells(rows: tuple[Deployment, ...]) -> pd.DataFrame:
 
 
 @cache
-def settings() -> dict[str, Any]:
-    """Return each column's settings: its label and help from the scenario, and what may be chosen."""
+def column_config() -> dict[str, Any]:
+    """Return how each column is shown: its label and help from the scenario, and what may be chosen."""
     found: dict[str, Any] = {"gpus": st.column_config.NumberColumn("GPUs", disabled=True, width=70)}
     for column in COLUMNS:
         spec, options = field(Deployment, column), choices(column)
@@ -151,7 +135,9 @@ def edited(edits: Mapping[Any, Mapping[str, Any]], rows: tuple[Deployment, ...])
 
 def _take(row_id: str, column: str, value: Any) -> None:
     text = "" if value is None else str(value)
-    attempt(Place(column, row_id).key, text, lambda scenario: with_cell(scenario, row_id, column, value))
+    attempt(
+        Place.of_row(row_id, column).key, text, lambda scenario: with_cell(scenario, row_id, column, value)
+    )
 
 
 def row_table(scenario: Scenario) -> None:
@@ -165,7 +151,7 @@ def row_table(scenario: Scenario) -> None:
         cells(scenario.deployments),
         key=key,
         hide_index=True,
-        column_config=settings(),
+        column_config=column_config(),
         column_order=("name", "gpus", *COLUMNS[1:]),
         placeholder=OWN,
         on_change=_changed,
@@ -190,5 +176,5 @@ def refused(scenario: Scenario) -> list[str]:
         f"{escape_markdown(row.name)}, {escape_markdown(problem.sentence)}"
         for row in scenario.deployments
         for column in COLUMNS
-        if (problem := problems.get(Place(column, row.id).key))
+        if (problem := problems.get(Place.of_row(row.id, column).key))
     ]

@@ -6,16 +6,15 @@ import streamlit as st
 
 from aisim_model.scenario import Scenario
 from aisim_model.scenario.presets import ROWS, added, appended
-from aisim_ui.inputs import pick_row
-from aisim_ui.state import attempt, state
+from aisim_ui.inputs import pick_row, refusal
+from aisim_ui.state import attempt
 from aisim_ui.words import escape_markdown
 
-ADD, BASELINE, SELECTED = "rows.add", "rows.baseline", "rows.selected"
+SPOT, ADD = "rows", "rows.add"
 
 
-def row_choices(scenario: Scenario) -> None:
+def row_choices() -> None:
     """Draw what to add, which row is selected, and which one the others are compared to."""
-    rows = scenario.deployments
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     left.selectbox(
         "Add a deployment",
@@ -27,22 +26,16 @@ def row_choices(scenario: Scenario) -> None:
         help="A row at the end, selected; every cell of it can be changed.",
     )
     with middle:
-        pick_row(rows, SELECTED, "Selected row", scenario.selected_id, "Or click its bar.")
+        pick_row(SPOT, "Selected row", "Or click its bar.")
     with right:
-        told = "Differences are against this row."
-        pick_row(rows, BASELINE, "Compare to", scenario.baseline_id, told, _compared_to)
-    if problem := state().problems.get("deployments"):
-        st.error(escape_markdown(problem.sentence), icon=":material/error:")
+        pick_row(SPOT, "Compare to", "Differences are against this row.", to="baseline_id")
+    refusal("deployments")
 
 
 def _add() -> None:
     if name := st.session_state[ADD]:
         attempt("deployments", name, lambda scenario: added(scenario, name))
         st.session_state[ADD] = None
-
-
-def _compared_to(row_id: str) -> None:
-    attempt("baseline_id", row_id, lambda scenario: scenario.changed(baseline_id=row_id))
 
 
 def row_buttons(scenario: Scenario) -> None:

@@ -1,28 +1,12 @@
-"""Five published end-to-end runs beside the models, as a table and in a sentence."""
+"""Five published end-to-end runs beside the models, as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pandas as pd
-import streamlit as st
 
 from aisim_model.evidence.cloud_scenario import CloudVerdict
-from aisim_ui.words import percent
 
 SAYS = {True: "prefill-bound", False: "keeps up"}
-COLUMNS = {
-    "run": "Run",
-    "gpu": "GPU",
-    "prefill_load": st.column_config.NumberColumn("Prefill load", format="percent"),
-    "link_load": st.column_config.NumberColumn("Link load", format="percent"),
-    "says": "Model says",
-    "measured": "Measured",
-    "measured_mean_ttft_s": st.column_config.NumberColumn("TTFT [s]", format="localized"),
-    "mean_ttft_s": st.column_config.NumberColumn("At own rate [s]", format="localized"),
-    "relative_error": st.column_config.NumberColumn("Off by", format="percent"),
-    "roofline_mean_ttft_s": st.column_config.NumberColumn("Roofline [s]", format="localized"),
-}
 
 
 def cloud_table(verdicts: tuple[CloudVerdict, ...]) -> pd.DataFrame:
@@ -38,7 +22,7 @@ def cloud_table(verdicts: tuple[CloudVerdict, ...]) -> pd.DataFrame:
                 "measured": SAYS[one.run.prefill_bound],
                 "measured_mean_ttft_s": one.run.mean_ttft_s,
                 "mean_ttft_s": one.mean_ttft_s,
-                "relative_error": _error(one),
+                "relative_error": mean_ttft_error(one),
                 "roofline_mean_ttft_s": one.roofline_mean_ttft_s,
                 "source": one.run.source,
                 "note": one.run.note,
@@ -48,26 +32,8 @@ def cloud_table(verdicts: tuple[CloudVerdict, ...]) -> pd.DataFrame:
     )
 
 
-def _error(one: CloudVerdict) -> float | None:
+def mean_ttft_error(one: CloudVerdict) -> float | None:
+    """Return by how much the mean TTFT at the run's own rate is off, as a share of the measured [-]."""
     if one.mean_ttft_s is None or one.run.mean_ttft_s is None:
         return None
     return one.mean_ttft_s / one.run.mean_ttft_s - 1.0
-
-
-def _and(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def cloud_sentence(verdicts: tuple[CloudVerdict, ...]) -> str:
-    """Say which runs the model finds bound, whether it was measured so, and how near the mean TTFT is."""
-    bound = _and(one.gpu for one in verdicts if one.prefill_bound)
-    keeping = _and(one.gpu for one in verdicts if not one.prefill_bound)
-    right = sum(one.prefill_bound == one.run.prefill_bound for one in verdicts)
-    errors = [abs(error) for one in verdicts if (error := _error(one)) is not None]
-    return (
-        f"**Qwen3-32B on five clouds, one trace of 12,031 requests:** prefill is the bottleneck on {bound}; "
-        f"{keeping} keep up; {right} of {len(verdicts)} as measured. Where prompts queued, mean TTFT at the "
-        f"run's own prefill rate is within {percent(max(errors))} of the measured; no link is asked for more "
-        f"than {percent(max(one.link_load for one in verdicts))} of what it carries."
-    )

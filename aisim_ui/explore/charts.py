@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,33 +14,21 @@ from aisim_model.scenario import Scenario
 from aisim_model.scenario.explore import Explore
 from aisim_ui.charts.best_map import best_map
 from aisim_ui.charts.heatmap import heatmap
+from aisim_ui.charts.maps import MapFrame
 from aisim_ui.charts.sweep_curves import sweep_curves
-from aisim_ui.explore.controls import QUANTITIES
 from aisim_ui.explore.picture import best, best_table, curves, thinned
 from aisim_ui.explore.point import go_to
-from aisim_ui.explore.result import Held, csv_of
-from aisim_ui.explore.view import look, title
+from aisim_ui.explore.result import SweepGrids, csv_of
+from aisim_ui.explore.view import looked
+from aisim_ui.fields import title
 from aisim_ui.frame import chart, mark_of, mode
-from aisim_ui.words import escape_markdown, label, milliseconds, percent
-
-COUNTS_WHERE = {
-    "alpha_ms": "the link model is calibrated",
-    "link_efficiency": "the link model is calibrated",
-    "decode_cached_tokens": "only what decode lacks is sent",
-    "mfu": "prefill or decode is timed by roofline",
-    "memory_efficiency": "prefill or decode is timed by roofline",
-}
+from aisim_ui.inputs import toggle
+from aisim_ui.place import Place
+from aisim_ui.sentences.explore import QUANTITIES
+from aisim_ui.words import label, milliseconds, percent
 
 
-def idle_sentence(name: str, quantity: str) -> str:
-    """Say that a field changes nothing that is shown, and where it would."""
-    shown = QUANTITIES[quantity].replace("Handoff", "the handoff")
-    told = f"{title(name)} makes no difference to {shown} in any deployment here."
-    where = COUNTS_WHERE.get(name)
-    return escape_markdown(told + (f" It counts in a deployment in which {where}." if where else ""))
-
-
-def one_field(found: Held, scenario: Scenario, view: Explore) -> None:
+def one_field(found: SweepGrids, scenario: Scenario, view: Explore) -> None:
     """Draw curves."""
     share = view.quantity == "handoff_share"
     slo = scenario.workload.ttft_slo_ms
@@ -62,7 +51,7 @@ def one_field(found: Held, scenario: Scenario, view: Explore) -> None:
     chart(figure, partial(csv_of, found.sweep), "explore.curves", pick, every_point(found))
 
 
-def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
+def two_fields(found: SweepGrids, scenario: Scenario, view: Explore) -> None:
     """Draw a map of the selected row, and one of which row is best."""
     picture = thinned(found)
     ids = [row.id for row in scenario.deployments]
@@ -72,51 +61,34 @@ def two_fields(found: Held, scenario: Scenario, view: Explore) -> None:
         (picture.of("ttft_ms", selected), slo, f"TTFT of {milliseconds(slo)} (SLO)"),
         (picture.of("handoff_share", selected), view.share, f"handoff {percent(view.share)} of TTFT"),
     ]
-    axes = title(view.x), title(view.fields[1])
-    log = view.ends(view.x).scale == "log", view.ends(view.fields[1]).scale == "log"
-    here = standing(scenario, view)
-    text: Callable[[float], str] = percent if view.quantity == "handoff_share" else milliseconds
     name = QUANTITIES[view.quantity]
-    grid = picture.of(view.quantity, selected)
+    over = MapFrame(
+        title=f"{name}: {label(row.name)}",
+        axes=(title(view.x), title(view.fields[1])),
+        log=(view.ends(view.x).scale == "log", view.ends(view.fields[1]).scale == "log"),
+        here=standing(scenario, view),
+        mode=mode(),
+    )
+    text: Callable[[float], str] = percent if view.quantity == "handoff_share" else milliseconds
     left, right = st.columns(2)
     with left:
-        figure = heatmap(grid, lines, here, f"{name}: {label(row.name)}", axes, log, text, mode())
+        figure = heatmap(over, picture.of(view.quantity, selected), lines, text)
         pick = go_to(view.fields, lambda point: scenario.selected_id)
         chart(figure, partial(csv_of, found.sweep), "explore.map", pick, every_point(found))
     rivals = [at for at, one in enumerate(scenario.deployments) if one.split or view.aggregated]
     with right:
         if rivals:
-            place = best(picture, view.quantity, rivals)
+            best_at = best(picture, view.quantity, rivals)
             ttft = picture.grids["ttft_ms"]
-            at = np.clip(place.to_numpy(), 0, None)[np.newaxis]
-            meets = (place >= 0) & (np.take_along_axis(ttft, at, axis=0)[0] <= slo)
-            figure = best_map(
-                place,
-                meets,
-                [(one.name, one.color) for one in scenario.deployments],
-                here,
-                f"Least {name.replace('Handoff', 'handoff')}: which deployment",
-                axes,
-                log,
-                mode(),
-            )
+            at = np.clip(best_at.to_numpy(), 0, None)[np.newaxis]
+            meets = (best_at >= 0) & (np.take_along_axis(ttft, at, axis=0)[0] <= slo)
+            least = replace(over, title=f"Least {name.replace('Handoff', 'handoff')}: which deployment")
+            rows = [(one.name, one.color) for one in scenario.deployments]
             pick = go_to(view.fields, lambda point: ids[int(mark_of(point))])
-            names = [one.name for one in scenario.deployments]
-            chart(figure, best_table(place, meets, names, view.fields), "explore.best", pick)
-        _who(view)
-
-
-def _who(view: Explore) -> None:
-    key = "explore.aggregated"
-    if st.session_state.get(key) != view.aggregated:
-        st.session_state[key] = view.aggregated
-    info = Explore.model_fields["aggregated"]
-    st.toggle(
-        str(info.title),
-        key=key,
-        on_change=lambda: look(key, "", lambda now: now.changed(aggregated=st.session_state[key])),
-        help=info.description,
-    )
+            table = best_table(best_at, meets, [one.name for one in scenario.deployments], view.fields)
+            chart(best_map(least, best_at, meets, rows), table, "explore.best", pick)
+        aggregated = Place("explore.aggregated")
+        toggle(aggregated, "explore", looked(aggregated.put))
 
 
 def standing(scenario: Scenario, view: Explore) -> tuple[float, float] | None:
@@ -132,6 +104,6 @@ def standing(scenario: Scenario, view: Explore) -> tuple[float, float] | None:
     return values[0], values[1]
 
 
-def every_point(found: Held) -> str:
+def every_point(found: SweepGrids) -> str:
     """Say what the CSV of a sweep holds; the picture shows a part of it."""
     return f"All {found.sweep.points:,} points"

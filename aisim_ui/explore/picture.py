@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
-from aisim_model.handoff import TransferTimingMode
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.sweep import Sweep, values
-from aisim_ui.explore.result import NAMES, Held, some
+from aisim_ui.explore.result import NAMES, SweepGrids, some
+from aisim_ui.modes import other_mode
 
 ACROSS = 60
-OTHER = MappingProxyType(
-    {
-        TransferTimingMode.FULL_PROMPT: (TransferTimingMode.DESTINATION_MISSING, "only what decode lacks"),
-        TransferTimingMode.DESTINATION_MISSING: (TransferTimingMode.FULL_PROMPT, "whole prompt"),
-    }
-)
 
 
-def curves(found: Held, scenario: Scenario, quantity: str) -> pd.DataFrame:
+def curves(found: SweepGrids, scenario: Scenario, quantity: str) -> pd.DataFrame:
     """Lay out one field's curves: a line a deployment; of the selected one both modes, and its band.
 
     Returns
@@ -60,7 +53,7 @@ def _beside(sweep: Sweep, row: Deployment, quantity: str) -> list[tuple[str, str
             slow = replace(columns, x=replace(columns.x, bandwidth_gb_s=low))
             line = np.broadcast_to(getattr(slow, quantity), sweep.shape)
             found.append(("measured low", "lowest bandwidth reached", line))
-    mode, label = OTHER[row.timing_mode]
+    mode, label = other_mode(row.timing_mode)
     other = sweep.scenario.changed(
         deployments=(row.changed(timing_mode=mode),), selected_id=row.id, baseline_id=row.id
     )
@@ -68,7 +61,7 @@ def _beside(sweep: Sweep, row: Deployment, quantity: str) -> list[tuple[str, str
     return found
 
 
-def idle_fields(found: Held, quantity: str) -> list[str]:
+def idle_fields(found: SweepGrids, quantity: str) -> list[str]:
     """Name the fields along the axes that change nothing of a quantity, in no deployment."""
     grids, idle = found.grids[quantity], []
     for along, one in enumerate(found.sweep.axes, start=1):
@@ -92,7 +85,7 @@ class Map:
         return pd.DataFrame(self.grids[quantity][position], index=self.up, columns=self.across)
 
 
-def thinned(found: Held) -> Map:
+def thinned(found: SweepGrids) -> Map:
     """Thin a sweep of two fields out; both ends of each stay."""
     first, second = (some(axis.size, ACROSS) for axis in found.sweep.axes)
     across, up = (axis.at(0, axis.size) for axis in found.sweep.axes)

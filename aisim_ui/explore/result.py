@@ -26,7 +26,7 @@ Grids = dict[str, npt.NDArray[np.float64]]
 
 
 @dataclass
-class Held:
+class SweepGrids:
     """A sweep, and its columns once they are worked out: (deployments, values of each mesh axis)."""
 
     sweep: Sweep
@@ -34,18 +34,18 @@ class Held:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def held(scenario: Scenario, vary: tuple[str, ...]) -> Held:
+def shared_sweep(scenario: Scenario, vary: tuple[str, ...]) -> SweepGrids:
     """Return what all visits share of a sweep; it is made once, and the oldest ones are dropped."""
-    return Held(bounded(scenario, vary))
+    return SweepGrids(bounded(scenario, vary))
 
 
-def result(scenario: Scenario, vary: tuple[str, ...]) -> Held | None:
+def result(scenario: Scenario, vary: tuple[str, ...]) -> SweepGrids | None:
     """Return the sweep worked out, or None where its visitor stopped it.
 
     A click on Stop ends this visit's run at its next word of progress. Work goes in blocks of a fraction of a
     millisecond, so that other visits have their turn in between.
     """
-    found = held(scenario, vary)
+    found = shared_sweep(scenario, vary)
     if found.grids:
         return found
     if found.sweep.points <= QUICK_POINTS:

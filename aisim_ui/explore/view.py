@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-
-import streamlit as st
+from typing import Any
 
 from aisim_model.errors import InputError
-from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario import Scenario
 from aisim_model.scenario.explore import Ends, Explore
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.sweep import Sweep, swept
 from aisim_model.sweep.axes import field_kind
-from aisim_ui.fields import Field, field
-from aisim_ui.state import attempt, state
+from aisim_ui.fields import known_field
+from aisim_ui.inputs import Put
+from aisim_ui.state import state
 
 MAX_POINTS = 1_000_000
 
@@ -38,16 +37,16 @@ def vary(looked: Explore) -> tuple[str, ...]:
         count = looked.count
         if field_kind(name) == "whole":
             count = max(2, min(count, int(high) - int(low) + 1))
-        found.append(f"{name}={plain(low)}:{plain(high)}:{scale}:{count}")
+        found.append(f"{name}={exact(low)}:{exact(high)}:{scale}:{count}")
     return tuple(found)
 
 
-def plain(value: float) -> str:
+def exact(value: float) -> str:
     """Write a number so that it reads back to the bit.
 
     Examples
     --------
-    >>> plain(128.0), plain(0.1)
+    >>> exact(128.0), exact(0.1)
     ('128', '0.1')
     """
     return repr(value).removesuffix(".0")
@@ -102,29 +101,12 @@ def asked(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={"explore": Explore(), "traffic": Traffic()})
 
 
-def look(key: str, text: str, change: Callable[[Explore], Explore]) -> None:
-    """Look at something else, or say under `key` why not and keep what there is."""
+def looked(put: Put) -> Put:
+    """Return what a choice does to what is looked at, refused where no page can show that."""
 
-    def looked(scenario: Scenario) -> Scenario:
-        wanted = scenario.changed(explore=change(scenario.explore))
+    def change(scenario: Scenario, value: Any) -> Scenario:
+        wanted = put(scenario, value)
         bounded(asked(wanted), vary(wanted.explore))
         return wanted
 
-    attempt(key, text, looked)
-
-
-def title(name: str) -> str:
-    """Label of a field with its unit."""
-    return known_field(name).titled
-
-
-def known_field(name: str) -> Field:
-    """What is known of a field of the workload or of every deployment: its label, unit and bounds."""
-    return field(Deployment if name in Deployment.model_fields else Workload, name)
-
-
-def follow(key: str, value: object) -> Callable[[], object]:
-    """Let a widget show a value, and return how to read it."""
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
-    return lambda: st.session_state[key]
+    return change

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aisim_model.compare.outcome import Outcome
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment
-from aisim_ui.engine_words import counted_on_line
+from aisim_ui.sentences.engines import counted_on_line
 
 COLORS = {"measured": "green", "nominal": "blue", "assumed": "orange", "yours": "violet", "config": "gray"}
 PREFILL = {
@@ -47,7 +47,7 @@ def inputs_line(one: Outcome, kv_by_hand: bool) -> str:
         parts.append("bandwidth " + _bandwidth(row))
     parts.append("prefill " + badge(*PREFILL[row.prefill_model]))
     if prefill_extrapolated(one.x):
-        parts[-1] += " " + badge("assumed", "carried on beyond its rows")
+        parts[-1] += " " + badge("assumed", "extrapolated")
     parts.append("decode step " + badge(*DECODE[row.decode_model]))
     if asked := counted_on_line(row):
         parts.append(f"{asked} " + badge("assumed", "opt-in of the engine"))

@@ -11,13 +11,10 @@ from aisim_model.handoff import TransferTimingMode
 from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import handoff
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_ui.modes import other_mode
 
 POINTS = 49
 SHORTEST, LONGEST = 128, 1_000_000
-OTHER = {
-    TransferTimingMode.FULL_PROMPT: (TransferTimingMode.DESTINATION_MISSING, "only what decode lacks"),
-    TransferTimingMode.DESTINATION_MISSING: (TransferTimingMode.FULL_PROMPT, "whole prompt"),
-}
 
 
 def delay_over_prompt(scenario: Scenario) -> dict[str, list[Any]]:
@@ -40,7 +37,7 @@ def delay_over_prompt(scenario: Scenario) -> dict[str, list[Any]]:
         if x.measured_low_gb_s is not None:
             slow = replace(x, bandwidth_gb_s=x.measured_low_gb_s)
             lines.append((row, "measured low", "lowest bandwidth reached", slow))
-        mode, label = OTHER[row.timing_mode]
+        mode, label = other_mode(row.timing_mode)
         lines.append((row, "other mode", label, _in_mode(scenario.workload, row, mode)))
     delays = [_delays_ms(x, tokens) for *_, x in lines]
     every = [line for line in lines for _ in tokens]
@@ -59,7 +56,7 @@ def _in_mode(workload: Workload, row: Deployment, mode: TransferTimingMode) -> R
 
 
 def _delays_ms(x: ResolvedRow, tokens: np.ndarray) -> np.ndarray:
-    held = np.minimum(x.decode_cached_tokens, tokens)
+    at_decode = np.minimum(x.decode_cached_tokens, tokens)
     cached = np.minimum(x.prefill_cached_tokens, tokens)
-    over = replace(x, prompt_tokens=tokens, decode_cached_tokens=held, prefill_cached_tokens=cached)
+    over = replace(x, prompt_tokens=tokens, decode_cached_tokens=at_decode, prefill_cached_tokens=cached)
     return np.broadcast_to(handoff(over).handoff_ms, tokens.shape)

@@ -11,8 +11,8 @@ import streamlit as st
 from aisim_model.errors import InputError
 from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Scenario
+from aisim_ui.inputs import refusal
 from aisim_ui.state import OwnConfig, attempt, state
-from aisim_ui.words import escape_markdown
 
 KEY = "own model"
 MAX_MB = 50
@@ -44,8 +44,7 @@ def own_model(spot: str) -> None:
         height=90,
         placeholder='{"num_hidden_layers": 64, …}',
     )
-    if problem := state().problems.get(KEY):
-        st.error(escape_markdown(problem.sentence), icon=":material/error:")
+    refusal(KEY)
 
 
 def choices(spot: str) -> None:

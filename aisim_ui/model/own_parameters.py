@@ -9,6 +9,7 @@ import streamlit as st
 from aisim_model.errors import InputError
 from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario import Scenario
+from aisim_ui.inputs import refusal
 from aisim_ui.state import attempt, state
 from aisim_ui.words import escape_markdown
 
@@ -45,8 +46,7 @@ def parameters(spot: str) -> None:
             if key == keys[1]
             else "such as 8.03",
         )
-    if problem:
-        st.error(escape_markdown(problem.sentence), icon=":material/error:")
+    refusal(PROBLEM)
 
 
 def _counted(total_key: str, active_key: str) -> None:

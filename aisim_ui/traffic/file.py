@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +11,8 @@ from aisim_model.scenario import Scenario
 from aisim_model.scenario.traffic import TraceFile
 from aisim_model.traces import FORMATS, BadRowsError
 from aisim_model.traces.faults import counted
+from aisim_ui.inputs import choice
+from aisim_ui.place import Place
 from aisim_ui.state import attempt, state
 from aisim_ui.traffic.source import Loaded, Upload, columns_of, read_file
 from aisim_ui.traffic.visit import visit
@@ -22,10 +24,9 @@ MAX_MB = 100
 ROLES = {
     "arrival": "Arrival",
     "input_tokens": "Prompt tokens",
-    "output_tokens": "Answer tokens",
+    "output_tokens": "Output tokens",
     "hash_ids": "Prefix hash ids (if any)",
 }
-DETECT = "detect"
 UNITS = ("ns", "us", "ms", "s")
 DECIMALS = {".": "point (1.5)", ",": "comma (1,5)"}
 
@@ -51,34 +52,25 @@ def _uploaded() -> None:
     if given is None:
         return
     upload, linked = Upload.of(given.name, given.getvalue()), state().scenario.traffic.file
-    held, now.upload, now.note = now.upload, upload, ""
+    before, now.upload, now.note = now.upload, upload, ""
     if linked is not None and linked.sha256 == upload.sha256:
         _read(linked)  # the file that a link named, read as it was there
         return
-    if linked is not None and held is None:
+    if linked is not None and before is None:
         now.note = f"{upload.name} isn't the file of the link, {linked.name}: its contents differ."
     _read(TraceFile(name=upload.name, sha256=upload.sha256))
 
 
-def _read(choices: TraceFile) -> None:
-    """Take a file with choices on how to read it into the scenario, with its rows where it can be read."""
-    upload = visit().upload
-    if upload is None:
-        return
-    found = read_file(choices.changed(rows=None), upload)
+def _reread(scenario: Scenario, choices: TraceFile) -> Scenario:
+    """Return the scenario with a file read as is chosen, with its rows where it can be read."""
+    found = read_file(choices.changed(rows=None), upload) if (upload := visit().upload) else None
     rows = len(found[0]) if isinstance(found, tuple) else None
-
-    def put(scenario: Scenario) -> Scenario:
-        traffic = scenario.traffic.changed(source="file", file=choices.changed(rows=rows))
-        return scenario.changed(traffic=traffic)
-
-    attempt(KEY, choices.name, put)
+    return scenario.changed(traffic=scenario.traffic.changed(source="file", file=choices.changed(rows=rows)))
 
 
-def _chosen(key: str, name: str) -> None:
-    file, value = state().scenario.traffic.file, st.session_state[key]
-    if file is not None:
-        _read(file.changed(**{name: None if value == DETECT else value}))
+def _read(choices: TraceFile) -> None:
+    """Take a file with choices on how to read it into the scenario."""
+    attempt(KEY, choices.name, lambda scenario: _reread(scenario, choices))
 
 
 def _mapped() -> None:
@@ -108,7 +100,7 @@ def reading(loaded: Loaded) -> None:
     elif loaded.problem is not None:
         st.error(escape_markdown(str(loaded.problem)), icon=":material/error:")
         if loaded.problem.field == "decimal" and is_file:
-            _pick("decimal", list(DECIMALS), DECIMALS, "Decimal mark", "fault")
+            _pick("decimal", DECIMALS, "fault", detect=False)
     if loaded.report is not None:
         _report(loaded)
     if is_file and file is not None and upload is not None:
@@ -169,11 +161,11 @@ def _choices(file: TraceFile, upload: Upload) -> None:
     left, middle, right = st.columns(3)
     formats = {known.id: known.label for known in FORMATS}
     with left:
-        _pick("format", [DETECT, *formats], formats, "Format")
+        _pick("format", formats)
     with middle:
-        _pick("time_unit", [DETECT, *UNITS], {}, "Arrivals are in")
+        _pick("time_unit", {unit: unit for unit in UNITS})
     with right:
-        _pick("decimal", [DETECT, *DECIMALS], DECIMALS, "Decimal mark")
+        _pick("decimal", DECIMALS)
     found = columns_of(upload.sha256, upload)
     if not found:
         return
@@ -190,19 +182,12 @@ def _choices(file: TraceFile, upload: Upload) -> None:
         st.form_submit_button("Use these columns", on_click=_mapped)
 
 
-def _pick(name: str, options: list[Any], names: dict[Any, str], label: str, spot: str = "table") -> None:
+def _pick(name: str, names: Mapping[str, str], spot: str = "table", detect: bool = True) -> None:
     """Draw a choice over what is detected; at a fault without the choice to detect it."""
-    key, file = f"traffic.choose.{spot}.{name}", state().scenario.traffic.file
-    current = getattr(file, name) or (DETECT if DETECT in options else None)
-    if st.session_state.get(key) != current:
-        st.session_state[key] = current
-    st.selectbox(
-        label,
-        options,
-        index=0 if DETECT in options else None,
-        key=key,
-        format_func=lambda option: names.get(option, "detected" if option == DETECT else str(option)),
-        placeholder="choose",
-        on_change=_chosen,
-        args=(key, name),
-    )
+    place = Place(f"traffic.file.{name}")
+
+    def put(scenario: Scenario, value: object) -> Scenario:
+        changed = place.put(scenario, value).traffic.file
+        return scenario if changed is None else _reread(scenario, changed)
+
+    choice(place, f"traffic.{spot}", names, open_as="detected" if detect else None, put=put)

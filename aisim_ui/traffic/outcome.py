@@ -18,7 +18,7 @@ from aisim_ui.traffic.time import over_time
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class ReplayOutcome:
     """A finished replay.
 
     Parameters
@@ -104,14 +104,14 @@ class Outcome:
         return self.meeting(slo) / max(self.result.end_ms, 1e-6) * MS_PER_S
 
 
-Shown = tuple[Deployment, Outcome]
+RowReplay = tuple[Deployment, ReplayOutcome]
 
 
-def side_by_side(shown: Iterable[Shown], part: Callable[[Outcome], pd.DataFrame]) -> pd.DataFrame:
+def side_by_side(replays: Iterable[RowReplay], part: Callable[[ReplayOutcome], pd.DataFrame]) -> pd.DataFrame:
     """Put a small table of each deployment into one, with the row it is of."""
     parts = [
         outcome.told(part(outcome)).assign(deployment_id=row.id, deployment=row.name, color=row.color)
-        for row, outcome in shown
+        for row, outcome in replays
     ]
     table = pd.concat(parts, ignore_index=True)
     first = ["deployment_id", "deployment"]

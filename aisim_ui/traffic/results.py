@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 from pyarrow import parquet
 
+from aisim_model.compare.columns import PERCENTILES, SLOWEST
 from aisim_model.scenario import Workload
 from aisim_model.study.records import records, write_csv
 from aisim_model.traces.faults import counted
@@ -20,90 +22,52 @@ from aisim_ui.frame import chart, mode, select_row
 from aisim_ui.frame import table as draw_table
 from aisim_ui.inputs import pick_row
 from aisim_ui.traffic.inputs import pick
-from aisim_ui.traffic.outcome import Shown, side_by_side
-from aisim_ui.traffic.tables import gantt, readable
+from aisim_ui.traffic.outcome import RowReplay, side_by_side
+from aisim_ui.traffic.tables import gantt
 from aisim_ui.words import escape_markdown
 
-MS = st.column_config.NumberColumn
-PERCENTILES = {
-    "deployment": "Deployment",
-    "quantity": "Time",
-    **{
-        f"{name}_ms": MS(f"{name} [ms]", format="localized")
-        for name in ("mean", "p50", "p75", "p90", "p95", "p99", "max")
-    },
-}
-SLOWEST = {
-    "row": "Request",
-    **{
-        name: MS(f"{label} [{unit}]", format="localized")
-        for name, label, unit in (
-            ("ttft_ms", "TTFT", "ms"),
-            ("queue_ms", "Queue", "ms"),
-            ("prefill_ms", "Prefill", "ms"),
-            ("orchestration_ms", "Orchestration", "ms"),
-            ("reservation_ms", "Reservation", "ms"),
-            ("link_queue_ms", "Link queue", "ms"),
-            ("transfer_ms", "Transfer", "ms"),
-            ("activation_ms", "Activation", "ms"),
-            ("decode_step_ms", "Decode step", "ms"),
-            ("input_length", "Prompt", "tokens"),
-            ("output_length", "Answer", "tokens"),
-            ("tokens_moved", "Moved", "tokens"),
-            ("itl_ms", "ITL", "ms"),
-            ("arrival_ms", "Arrival", "ms"),
-        )
-    },
-    "source_row": "Row of the file",
-    "prefill_worker": "Prefill worker",
-    "decode_worker": "Decode worker",
-    "worker": "Worker",
-}
 
-
-def curves(shown: Sequence[Shown], selected_id: str, slo: Workload) -> None:
+def curves(replays: Sequence[RowReplay], selected_id: str, slo: Workload) -> None:
     """Draw the cumulative curves of all deployments, and the percentiles as a table."""
-    handoff = any(not outcome.handoff_curve.empty for _, outcome in shown)
+    handoff = any(not outcome.handoff_curve.empty for _, outcome in replays)
     what = pick("Cumulative", ["TTFT", "Handoff"] if handoff else ["TTFT"], "traffic.curve")
     if what == "TTFT":
-        lines = side_by_side(shown, lambda outcome: outcome.ttft_curve)
+        lines = side_by_side(replays, lambda outcome: outcome.ttft_curve)
     else:
-        lines = side_by_side(shown, lambda outcome: outcome.handoff_curve)
+        lines = side_by_side(replays, lambda outcome: outcome.handoff_curve)
     limit = slo.ttft_slo_ms if what == "TTFT" else slo.handoff_budget_ms
     chart(cdf(lines, what, selected_id, limit, mode()), lines, "traffic.cdf", pick=select_row)
-    found = side_by_side(shown, lambda outcome: outcome.percentiles)
-    people = readable(found[[name for name in PERCENTILES if name in found]])
-    draw_table(found, people, "Percentiles", "traffic.percentiles", column_config=PERCENTILES)
+    found = side_by_side(replays, lambda outcome: outcome.percentiles)
+    draw_table(found, PERCENTILES, "Percentiles", "traffic.percentiles")
 
 
-def look_into(found: Sequence[Shown], selected: Shown) -> None:
+def look_into(found: Sequence[RowReplay], selected: RowReplay) -> None:
     """Draw the choice of the deployment that the charts beneath are of: the selected row on every page."""
     rows = [row for row, _ in found]
-    pick_row(rows, "traffic.selected", "Look into", selected[0].id, "Or click its curve.")
+    pick_row("traffic", "Look into", "Or click its curve.", rows, selected[0].id)
 
 
-def one(shown: Shown, slo: Workload) -> None:
+def one(replayed: RowReplay, slo: Workload) -> None:
     """Draw what one deployment's requests waited for, over percentiles and over time, and its slowest."""
-    row, outcome = shown
+    row, outcome = replayed
     bars = outcome.waits
     chart(waits(bars, row.name, row.color, slo.ttft_slo_ms, mode()), outcome.told(bars), "traffic.waits")
     if pick("Time shown", ["Over time", "Around a moment"], "traffic.time") == "Over time":
         lines = outcome.over_time
         chart(utilisation(lines, row.name, row.color, mode()), outcome.told(lines), "traffic.use")
     else:
-        moment_s = _moment(shown)
-        pieces = gantt(outcome.result, moment_s * 1000.0)
-        chart(timeline(pieces, row.name, row.color, moment_s, mode()), outcome.told(pieces), "traffic.gantt")
+        moment_s = _moment(replayed)
+        bars = gantt(outcome.result, moment_s * 1000.0)
+        chart(timeline(bars, row.name, row.color, moment_s, mode()), outcome.told(bars), "traffic.gantt")
     st.markdown("##### The slowest requests")
-    worst, title = outcome.slowest, f"Slowest of {row.name}"
-    draw_table(outcome.told(worst), readable(worst), title, "traffic.slowest", column_config=SLOWEST)
+    draw_table(outcome.told(outcome.slowest), SLOWEST, f"Slowest of {row.name}", "traffic.slowest")
     for note in outcome.notes:
         st.caption(escape_markdown(note))
 
 
-def _moment(shown: Shown) -> float:
+def _moment(replayed: RowReplay) -> float:
     """Draw the choice of a moment; at first when the slowest request is computed."""
-    row, outcome = shown
+    row, outcome = replayed
     last = max(outcome.result.end_ms / 1000.0, 0.001)
     key = f"traffic.moment.{row.id}.{last:.6g}"
     if key not in st.session_state:
@@ -120,37 +84,32 @@ def _moment(shown: Shown) -> float:
     return moment
 
 
-def downloads(shown: Sequence[Shown]) -> None:
+def downloads(replays: Sequence[RowReplay]) -> None:
     """Draw every record of every deployment as files."""
-    if left_out := max(outcome.rows_left_out for _, outcome in shown):
+    if left_out := max(outcome.rows_left_out for _, outcome in replays):
         st.caption(
             f"{counted(left_out, 'faulty row')} of the file left out: in none of these numbers and files."
         )
     with st.container(horizontal=True):
-        st.download_button(
-            "Every request as CSV",
-            lambda: _file(shown, "csv"),
-            file_name=file_name("requests", "csv"),
-            mime="text/csv",
-            key="traffic.csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-        st.download_button(
-            "Every request as Parquet",
-            lambda: _file(shown, "parquet"),
-            file_name=file_name("requests", "parquet"),
-            mime="application/vnd.apache.parquet",
-            key="traffic.parquet",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        for name, ending, mime in (
+            ("CSV", "csv", "text/csv"),
+            ("Parquet", "parquet", "application/vnd.apache.parquet"),
+        ):
+            st.download_button(
+                f"Every request as {name}",
+                partial(_file, replays, ending),
+                file_name=file_name("requests", ending),
+                mime=mime,
+                key=f"traffic.{ending}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
 
 
-def _file(shown: Sequence[Shown], ending: str) -> bytes:
+def _file(replays: Sequence[RowReplay], ending: str) -> bytes:
     """Write every record of every deployment, with the rows left out and the model's version in columns."""
-    results = {row.id: outcome.result for row, outcome in shown}
-    left_out, target = shown[0][1].rows_left_out, io.BytesIO()
+    results = {row.id: outcome.result for row, outcome in replays}
+    left_out, target = replays[0][1].rows_left_out, io.BytesIO()
     if ending == "csv":
         write_csv(records(results, left_out), target)
     else:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from aisim_model.replay import Progress
 from aisim_model.replay.run import ReplayStoppedError
-from aisim_ui.traffic.outcome import Outcome
+from aisim_ui.traffic.outcome import ReplayOutcome
 
 MOST_KEPT = 12
 MOST_RECORDS = 1_000_000  # of one run, and of all that a visit keeps: about 0.3 GB each
@@ -23,7 +23,7 @@ class Job:
 
     row_id: str
     key: Hashable
-    work: Callable[[Progress], Outcome | str]
+    work: Callable[[Progress], ReplayOutcome | str]
 
 
 class Run:
@@ -41,7 +41,7 @@ class Run:
 
     def __init__(self, requests: int, jobs: Sequence[Job], gate: threading.Semaphore) -> None:
         self.requests, self.jobs = requests, tuple(jobs)
-        self.outcomes: dict[Hashable, Outcome] = {}
+        self.outcomes: dict[Hashable, ReplayOutcome] = {}
         self.problems: dict[Hashable, str] = {}
         self.waiting = True
         self._gate, self._stopped, self._current = gate, False, Progress()
@@ -114,9 +114,9 @@ class Run:
 class Kept:
     """Outcomes that a visit keeps, the oldest forgotten first."""
 
-    outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
+    outcomes: dict[Hashable, ReplayOutcome] = field(default_factory=dict)
 
-    def add(self, outcomes: Mapping[Hashable, Outcome]) -> None:
+    def add(self, outcomes: Mapping[Hashable, ReplayOutcome]) -> None:
         """Take outcomes in, and forget what is too much."""
         for key, result in outcomes.items():
             self.outcomes.pop(key, None)
@@ -124,6 +124,6 @@ class Kept:
         while len(self.outcomes) > MOST_KEPT or sum(map(len, self.outcomes.values())) > MOST_RECORDS:
             del self.outcomes[next(iter(self.outcomes))]
 
-    def get(self, key: Hashable) -> Outcome | None:
+    def get(self, key: Hashable) -> ReplayOutcome | None:
         """Return an outcome, None where there is none."""
         return self.outcomes.get(key)

@@ -7,10 +7,10 @@ import streamlit as st
 from aisim_model.scenario import Scenario
 from aisim_model.traces.faults import counted
 from aisim_ui.state import state
-from aisim_ui.traffic.outcome import Shown
+from aisim_ui.traffic.outcome import RowReplay
 from aisim_ui.traffic.run import MOST_RECORDS, Run
 from aisim_ui.traffic.source import Loaded
-from aisim_ui.traffic.visit import SMALL_RECORDS, chosen_rows, outcome_key, shown, start, stop, visit
+from aisim_ui.traffic.visit import SMALL_RECORDS, chosen_rows, outcome_key, replays, start, stop, visit
 from aisim_ui.words import escape_markdown, significant
 
 POLL_SECONDS = 1.0
@@ -30,7 +30,7 @@ def described(loaded: Loaded) -> None:
     )
     st.caption(
         f"**{counted(len(trace), 'request')}** {span}; on average {trace.input_tokens.mean():,.0f} tokens of "
-        f"prompt and {trace.output_tokens.mean():,.0f} of answer; {blocks}."
+        f"prompt and {trace.output_tokens.mean():,.0f} of output; {blocks}."
     )
     if warning := loaded.cut_warning:
         st.warning(escape_markdown(warning), icon=":material/content_cut:")
@@ -47,7 +47,7 @@ def replay_button(scenario: Scenario, loaded: Loaded) -> None:
             icon=":material/error:",
         )
     ready = 0 < records <= MOST_RECORDS
-    _, complete = shown(scenario, loaded)
+    _, complete = replays(scenario, loaded)
     if ready and not visit().opened and records <= SMALL_RECORDS:
         start(scenario, loaded)
     requests = counted(len(trace), "request") if trace is not None else "requests"
@@ -91,9 +91,9 @@ def _said(run: Run) -> str:
     return f"Replaying {name}: {run.finished:,} of {run.total:,} requests in all"
 
 
-def results(scenario: Scenario, loaded: Loaded) -> list[Shown]:
+def results(scenario: Scenario, loaded: Loaded) -> list[RowReplay]:
     """Return what can be shown, and say where it isn't of the settings as they are now."""
-    now, (found, complete) = visit(), shown(scenario, loaded)
+    now, (found, complete) = visit(), replays(scenario, loaded)
     names = {outcome_key(scenario, row, loaded.key): row.name for row in chosen_rows(scenario)}
     for key, problem in now.problems.items():
         if key in names:

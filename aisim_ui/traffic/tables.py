@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from aisim_model.compare.columns import SLOWEST, columns_of
 from aisim_model.replay import ReplayResult
-from aisim_model.replay.result import PARTS
 from aisim_model.replay.summary import finite, summary
+from aisim_model.ttft_parts import PART_NAMES
 
 QUANTITIES = {"ttft_ms": "TTFT", "handoff_ms": "Handoff"}
 CURVE_SHARES = np.unique(
@@ -23,10 +24,6 @@ BANDS = (
     (0.95, 0.99, "95 to 99%"),
     (0.99, 1.0, "slowest 1%"),
 )
-SLOWEST_COLUMNS = (
-    "row", "ttft_ms", *PARTS, "input_length", "output_length", "tokens_moved", "itl_ms", "arrival_ms",
-    "source_row", "prefill_worker", "decode_worker", "worker",
-)  # fmt: skip
 
 
 def percentiles(result: ReplayResult) -> pd.DataFrame:
@@ -43,19 +40,6 @@ def percentiles(result: ReplayResult) -> pd.DataFrame:
             if known is not None
         ]
     )
-
-
-def readable(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Round what a person reads to so many significant digits; a table to hand on stays exact.
-
-    Examples
-    --------
-    >>> readable(pd.DataFrame({"ms": [304_618.4, 33.5312, 0.0]}))["ms"].tolist()
-    [304600.0, 33.53, 0.0]
-    """
-    numbers = table.select_dtypes("float")
-    rounded = {str(name): [float(f"{one:.{digits}g}") for one in numbers[name]] for name in numbers}
-    return table.assign(**rounded)
 
 
 def cumulative(result: ReplayResult, column: str) -> pd.DataFrame:
@@ -84,7 +68,7 @@ def waits_by_percentile(result: ReplayResult) -> pd.DataFrame:
             last -= 1  # the slowest one is in the last band alone
         band = ranked[max(first, 0) : last]
         if band.size:
-            means = {part: float(result.columns[part][band].mean()) for part in PARTS}
+            means = {part: float(result.columns[part][band].mean()) for part in PART_NAMES}
             rows.append({"band": label, "requests": band.size, **means, "ttft_ms": float(ttft[band].mean())})
     return pd.DataFrame(rows)
 
@@ -95,7 +79,7 @@ def slowest(result: ReplayResult, most: int = 20) -> pd.DataFrame:
     known = np.flatnonzero(np.isfinite(ttft))
     worst = known[np.argsort(-ttft[known], kind="stable")[:most]]
     return pd.DataFrame(
-        {name: result.columns[name][worst] for name in SLOWEST_COLUMNS if name in result.columns}
+        {column.name: result.columns[column.name][worst] for column in columns_of(SLOWEST, result.columns)}
     )
 
 
@@ -144,5 +128,5 @@ def _prefill_start(result: ReplayResult) -> np.ndarray:
 def _order(result: ReplayResult) -> tuple[str, ...]:
     """Parts in the order in which they pass: some engines reserve room before they prefill."""
     if result.config.order == "source_first" or result.config.aggregated:
-        return PARTS
-    return ("reservation_ms", *(part for part in PARTS if part != "reservation_ms"))
+        return PART_NAMES
+    return ("reservation_ms", *(part for part in PART_NAMES if part != "reservation_ms"))

@@ -17,7 +17,7 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import MOST_ROWS
 from aisim_model.traces import Trace
 from aisim_model.traffic.scenario_replay import row_outcome
-from aisim_ui.traffic.outcome import Outcome, Shown
+from aisim_ui.traffic.outcome import ReplayOutcome, RowReplay
 from aisim_ui.traffic.run import Job, Kept, Run
 from aisim_ui.traffic.source import Loaded, Upload
 
@@ -32,7 +32,7 @@ class Visit:
     upload: Upload | None = None
     run: Run | None = None
     kept: Kept = field(default_factory=Kept)
-    last: tuple[Shown, ...] = ()
+    last: tuple[RowReplay, ...] = ()
     problems: dict[Hashable, str] = field(default_factory=dict)
     opened: bool = False
     note: str = ""
@@ -95,12 +95,12 @@ def start(scenario: Scenario, loaded: Loaded) -> None:
 
 def _work(
     scenario: Scenario, row: Deployment, trace: Trace, rows_left_out: int
-) -> Callable[[Progress], Outcome | str]:
-    def work(progress: Progress) -> Outcome | str:
+) -> Callable[[Progress], ReplayOutcome | str]:
+    def work(progress: Progress) -> ReplayOutcome | str:
         found = row_outcome(scenario, row, trace, progress)
         if found.result is None:
             return found.refused or "It was refused."
-        return Outcome(found.result, found.notes, rows_left_out)
+        return ReplayOutcome(found.result, found.notes, rows_left_out)
 
     return work
 
@@ -120,7 +120,7 @@ def collect() -> None:
         now.run = None
 
 
-def shown(scenario: Scenario, loaded: Loaded) -> tuple[list[Shown], bool]:
+def replays(scenario: Scenario, loaded: Loaded) -> tuple[list[RowReplay], bool]:
     """Return the outcomes of the chosen rows, and whether all are there."""
     kept, rows = visit().kept, chosen_rows(scenario)
     found = [(row, kept.get(outcome_key(scenario, row, loaded.key))) for row in rows]

@@ -28,13 +28,13 @@ def test_every_measurement_with_its_predictions(aisim: Aisim) -> None:
 def test_a_table_for_a_person_marks_what_is_inconsistent(aisim: Aisim) -> None:
     lines = aisim("evidence").out.splitlines()
     assert lines[0].split() == [
-        "id",
-        "measured",
-        "quantity",
-        "reference",
-        "calibrated",
-        "roofline",
-        "caution",
+        "Measurement",
+        "Quantity",
+        "Measured",
+        "Reference",
+        "Calibrated",
+        "Roofline",
+        "Consistent",
     ]
-    marked = [line.split()[0] for line in lines if line.endswith("inconsistent, not fitted")]
+    marked = [line.split()[0] for line in lines if line.endswith("no")]
     assert marked == ["qwen3-32b-nixl", "llama-3.1-8b-efa"]

@@ -74,8 +74,10 @@ def test_three_requests_by_hand(aisim: Aisim, trace_file: Written, tmp_path: Pat
     assert (ran.json["rows"], ran.json["rows_left_out"], ran.json["span_s"]) == (3, 0, 2.0)
     assert ran.json["total_input_tokens"] == 448
     assert ran.json["offered_gb_s"] == pytest.approx(0.224)  # 448 MB in 2 s
+    # 99% of 143, 271 and 79 ms; the slowest spends 256 of its 271 ms on the wire
     assert ran.json["verdict"] == (
-        "Keeps up; the slowest hundredth wait most for transfer: link would hold it up first."
+        "Keeps up: 99% of requests have their first token within 268 ms; the slowest 1% spend 94% of their "
+        "271 ms on the wire, so the link would hold it up first."
     )
 
 
@@ -177,7 +179,11 @@ def test_lines_for_a_person_name_the_bottleneck(aisim: Aisim, trace_file: Writte
     ran = aisim(f"replay {trace_file([(0, 128, 3)])} {BY_HAND}")
     assert "1 requests" in ran.out
     assert "ttft_ms" in ran.out
-    assert "link-bound: the slowest hundredth wait most for transfer" in ran.out
+    assert "Keeps up: 99% of requests have their first token within 143 ms" in ran.out
+    assert "add" not in ran.out.splitlines()[-1]  # one request waits for nothing
+    at_once = aisim(f"replay {trace_file([(0, 128, 3), (0, 128, 3)])} {BY_HAND} --contention fifo")
+    assert "The link is the bottleneck: the slowest 1% spend " in at_once.out
+    assert at_once.out.strip().endswith("; add bandwidth, or send fewer bytes.")
 
 
 def test_columns_of_any_file_can_be_mapped(aisim: Aisim, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_a_shorter_prompt_than_what_is_cached_names_the_cached_tokens(app: AppTe
 
 
 def test_a_selected_row_is_selected_on_every_page(app: AppTest) -> None:
-    app.selectbox(key="row.pick.selected").set_value("split-tcp").run()
+    app.selectbox(key="row.pick.selected_id").set_value("split-tcp").run()
     assert app.metric[0].value == "250 ms to 3.1 s"
     app.switch_page("pages/deployments.py").run()
     assert now(app).scenario.selected_id == "split-tcp"

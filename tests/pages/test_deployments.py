@@ -70,8 +70,8 @@ def test_rows_are_added_duplicated_moved_and_removed_and_undone(page: AppTest) -
 
 
 def test_another_row_is_selected_and_compared_to(page: AppTest) -> None:
-    page.selectbox(key="rows.selected").set_value("split-tcp").run()
-    page.selectbox(key="rows.baseline").set_value("split-400g").run()
+    page.selectbox(key="rows.pick.selected_id").set_value("split-tcp").run()
+    page.selectbox(key="rows.pick.baseline_id").set_value("split-400g").run()
     assert (scenario(page).selected_id, scenario(page).baseline_id) == ("split-tcp", "split-400g")
     assert "TTFT against Split, 400G NIC per GPU" in titles(page)
 

@@ -115,7 +115,7 @@ def test_the_first_page_is_handoff_on_the_example(app: AppTest) -> None:
         "Added by the handoff",
         "TTFT",
         "Bandwidth needed",
-        "Busiest",
+        "Bottleneck",
     ]
     assert app.metric[0].delta == "3,145,728,000 bytes"
     titles = [chart["layout"]["title"]["text"] for chart in charts(app)]

@@ -36,8 +36,8 @@ def test_five_runs_end_to_end_stand_beside_their_verdicts(page: AppTest) -> None
     assert shown.loc[["H200", "H100 SXM"], "says"].tolist() == ["prefill-bound"] * 2
     assert shown.loc["B200", "says"] == "keeps up"
     # 1,510 s and 1,703 s were measured
-    assert shown["relative_error"].dropna().abs().max() < 0.05
-    assert shown["link_load"].max() < 0.06
+    assert shown["relative_error"].dropna().abs().max() < 5  # percent
+    assert shown["link_load"].max() < 6  # percent
 
 
 def test_the_five_runs_are_replayed_on_the_traffic_page(page: AppTest) -> None:

@@ -20,7 +20,7 @@ from aisim_ui.explore.point import at_point
 from aisim_ui.explore.view import asked, vary
 from aisim_ui.state import KEY
 
-CURVES = "nothing: curves"
+CURVES = "(open)"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_it_opens_on_prompt_by_bandwidth_with_the_answer_first(page: AppTest) ->
 
 
 def test_one_field_gives_a_line_a_deployment_both_modes_and_the_band(page: AppTest) -> None:
-    page.selectbox(key="explore.y").set_value(CURVES).run()
+    page.selectbox(key="explore.pick.explore.y").set_value(CURVES).run()
     names = [trace["name"] for trace in figures(page)[0]["data"]]
     example = Scenario()
     assert {row.name for row in example.deployments} <= set(names)
@@ -63,7 +63,7 @@ def test_one_field_gives_a_line_a_deployment_both_modes_and_the_band(page: AppTe
 
 
 def test_a_curve_is_the_models_own(page: AppTest) -> None:
-    page.selectbox(key="explore.y").set_value(CURVES).run()
+    page.selectbox(key="explore.pick.explore.y").set_value(CURVES).run()
     set_box(page, "explore.prompt_tokens.low", "12,000")
     lines = figures(page)[0]["data"]
     outcomes = {one.row.name: float(one.parts.ttft_ms) for one in compare(Scenario())}
@@ -128,14 +128,14 @@ def test_too_many_points_are_a_sentence(page: AppTest) -> None:
     rows = tuple(Deployment(id=f"row-{n}", name=f"Row {n}", color=n) for n in range(40))
     page.session_state[KEY].scenario = Scenario(deployments=rows, selected_id="row-0", baseline_id="row-0")
     page.run()
-    page.selectbox(key="explore.count").set_value(240).run()
+    page.selectbox(key="explore.pick.explore.count").set_value(240).run()
     assert "2,304,000" in page.error[0].value
     assert "aisim sweep" in page.error[0].value
     assert len(figures(page)) == 3
 
 
 def test_a_scenario_that_a_range_does_not_fit_is_a_sentence(page: AppTest) -> None:
-    page.selectbox(key="explore.x").set_value("decode_cached_tokens").run()
+    page.selectbox(key="explore.pick.explore.x").set_value("decode_cached_tokens").run()
     assert not page.error
     now = page.session_state[KEY]
     now.scenario = now.scenario.with_workload(prompt_tokens=100)
@@ -144,24 +144,24 @@ def test_a_scenario_that_a_range_does_not_fit_is_a_sentence(page: AppTest) -> No
 
 
 def test_what_is_looked_at_outlives_a_visit_to_another_page(page: AppTest) -> None:
-    page.selectbox(key="explore.y").set_value("mfu").run()
+    page.selectbox(key="explore.pick.explore.y").set_value("mfu").run()
     set_box(page, "explore.mfu.low", "0.3")
     page.switch_page("pages/handoff.py").run()
     page.switch_page("pages/explore.py").run()
-    assert page.selectbox(key="explore.y").value == "mfu"
+    assert page.selectbox(key="explore.pick.explore.y").value == "mfu"
     assert page.text_input(key="explore.mfu.low").value == "0.3"
 
 
 def test_aggregated_rows_compete_where_asked(page: AppTest) -> None:
     names = {trace.get("name") for trace in figures(page)[1]["data"]}
     assert "Aggregated 2 x TP4" not in names
-    page.toggle(key="explore.aggregated").set_value(True).run()
+    page.toggle(key="explore.switch.explore.aggregated").set_value(True).run()
     assert "Aggregated 2 x TP4" in {trace.get("name") for trace in figures(page)[1]["data"]}
 
 
 def test_long_work_can_be_stopped_and_gone_on_with(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result, "QUICK_POINTS", 100)
-    result.held.clear()
+    result.shared_sweep.clear()
     page.session_state[result.STOPPED] = vary(Explore())  # as the button leaves it
     page.run()
     assert "Stopped before all of 18,000 points" in page.info[0].value
@@ -172,8 +172,8 @@ def test_long_work_can_be_stopped_and_gone_on_with(page: AppTest, monkeypatch: p
 
 
 def test_stop_asks_for_nothing_else(page: AppTest) -> None:
-    held = result.held(Scenario(), vary(Explore()))
-    result.held.clear()
+    shared = result.shared_sweep(Scenario(), vary(Explore()))
+    result.shared_sweep.clear()
 
     def interrupted(*_: object) -> None:
         raise RuntimeError("as a click interrupts a run")
@@ -182,17 +182,17 @@ def test_stop_asks_for_nothing_else(page: AppTest) -> None:
         patched.setattr(result, "values", interrupted)
         with pytest.raises(RuntimeError):
             result.result(asked(Scenario()), vary(Explore()))
-    assert result.held(Scenario(), vary(Explore())).grids == {}  # nothing half made is kept
-    assert held.grids
+    assert result.shared_sweep(Scenario(), vary(Explore())).grids == {}  # nothing half made is kept
+    assert shared.grids
 
 
 def test_the_results_that_are_kept_are_bounded() -> None:
-    result.held.clear()
+    result.shared_sweep.clear()
     for prompt in range(1, 3 * result.KEPT):
         result.result(Scenario(), (f"prompt_tokens={prompt},20000",))
-    first = result.held(Scenario(), ("prompt_tokens=1,20000",))
+    first = result.shared_sweep(Scenario(), ("prompt_tokens=1,20000",))
     assert first.grids == {}  # dropped, and made anew
-    assert result.held(Scenario(), (f"prompt_tokens={3 * result.KEPT - 1},20000",)).grids
+    assert result.shared_sweep(Scenario(), (f"prompt_tokens={3 * result.KEPT - 1},20000",)).grids
 
 
 def test_the_csv_has_every_point() -> None:
@@ -223,13 +223,13 @@ def test_a_view_is_bounded_by_whole_numbers() -> None:
 
 
 def test_what_is_looked_at_can_be_undone(page: AppTest) -> None:
-    page.selectbox(key="explore.y").set_value(CURVES).run()
+    page.selectbox(key="explore.pick.explore.y").set_value(CURVES).run()
     set_box(page, "explore.prompt_tokens.low", "1,000")
     assert page.session_state[KEY].scenario.explore.ends("prompt_tokens").low == 1000
     page.button(key="undo").click().run()
     assert page.text_input(key="explore.prompt_tokens.low").value == "128"
     page.button(key="undo").click().run()
-    assert page.selectbox(key="explore.y").value == "bandwidth_gb_s"
+    assert page.selectbox(key="explore.pick.explore.y").value == "bandwidth_gb_s"
 
 
 def test_what_is_looked_at_comes_with_the_link(page: AppTest) -> None:
@@ -239,22 +239,24 @@ def test_what_is_looked_at_comes_with_the_link(page: AppTest) -> None:
     del page.session_state[KEY]
     page.run()
     assert page.session_state[KEY].scenario.explore == look
-    assert page.selectbox(key="explore.y").value == "mfu"
-    assert page.selectbox(key="explore.count").value == 77
-    assert page.selectbox(key="explore.share").value == 0.3
+    assert page.selectbox(key="explore.pick.explore.y").value == "mfu"
+    assert page.selectbox(key="explore.pick.explore.count").value == 77
+    assert page.selectbox(key="explore.pick.explore.share").value == 0.3
     assert page.text_input(key="explore.mfu.low").value == "0.25"
-    assert page.toggle(key="explore.aggregated").value is True
+    assert page.toggle(key="explore.switch.explore.aggregated").value is True
     assert titles(page)[0] == "Handoff's share of TTFT: Split, 400G NIC per GPU"
 
 
 def test_equal_sweeps_are_worked_out_once_whatever_is_shown_of_them() -> None:
     scenario = Scenario()
     other = scenario.changed(explore=Explore(quantity="handoff_ms"))
-    assert result.held(asked(scenario), vary(Explore())) is result.held(asked(other), vary(other.explore))
+    assert result.shared_sweep(asked(scenario), vary(Explore())) is result.shared_sweep(
+        asked(other), vary(other.explore)
+    )
 
 
 def test_a_field_that_changes_nothing_says_where_it_counts(page: AppTest) -> None:
-    page.selectbox(key="explore.y").set_value("alpha_ms").run()
+    page.selectbox(key="explore.pick.explore.y").set_value("alpha_ms").run()
     assert len(page.info) == 1
     assert "Start-up [ms] makes no difference to TTFT" in page.info[0].value.replace("\\", "")
     assert "link model is calibrated" in page.info[0].value

@@ -68,7 +68,7 @@ def shown_texts(page: AppTest) -> str:
 def test_small_traffic_is_replayed_by_itself(app: AppTest) -> None:
     page = opened(app, SMALL)
     assert "Split, 400G NIC per GPU" in page.markdown[0].value
-    labels = ["TTFT, median", "Goodput [requests/s]", "Offered load", "Busiest"]
+    labels = ["TTFT, median", "Goodput [requests/s]", "Offered load", "Bottleneck"]
     assert [one.label for one in page.metric] == labels
     assert len(page.get("plotly_chart")) == 3
     percentiles = page.dataframe[0].value
@@ -79,7 +79,7 @@ def test_small_traffic_is_replayed_by_itself(app: AppTest) -> None:
 
 def test_the_selected_row_is_looked_into(app: AppTest) -> None:
     page = opened(app, SMALL)
-    page.selectbox(key="traffic.selected").set_value("aggregated").run()
+    page.selectbox(key="traffic.pick.selected_id").set_value("aggregated").run()
     assert not page.exception
     assert page.session_state[KEY].scenario.selected_id == "aggregated"
     assert "Aggregated" in page.markdown[0].value
@@ -139,7 +139,7 @@ def test_faulty_rows_are_shown_and_left_out_when_asked(app: AppTest) -> None:
 def test_a_unit_is_shown_with_its_reason_and_can_be_changed(app: AppTest) -> None:
     page = opened(app, *uploaded(ROWS, skip_bad_rows=True))
     assert "Arrivals are in s" in shown_texts(page)
-    page.selectbox(key="traffic.choose.table.time_unit").set_value("ms").run()
+    page.selectbox(key="traffic.table.pick.traffic.file.time_unit").set_value("ms").run()
     assert "Arrivals are in ms" in shown_texts(page)
     assert "over 0.0025 s" in shown_texts(page)
 
@@ -158,7 +158,7 @@ def test_an_unclear_decimal_mark_is_asked_for(app: AppTest) -> None:
     # 12.035 tokens: twelve thousand, or twelve and a bit
     page = opened(app, *uploaded("arrived_at;num_prefill_tokens;num_decode_tokens\n0;12.035;8\n1;7;8\n"))
     assert "decimal" in shown_texts(page)
-    page.selectbox(key="traffic.choose.fault.decimal").set_value(",").run()
+    page.selectbox(key="traffic.fault.pick.traffic.file.decimal").set_value(",").run()
     finished(page)
     assert "6,021 tokens of prompt" in shown_texts(page)  # the mean of 12,035 and 7
 

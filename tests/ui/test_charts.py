@@ -14,7 +14,7 @@ from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Deployment, Scenario
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.difference_bars import difference_bars
-from aisim_ui.charts.settings import chart_config
+from aisim_ui.charts.mode_bar import chart_config
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.handoff.curves import LONGEST, POINTS, SHORTEST, delay_over_prompt
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, faded, row_color, template

@@ -13,9 +13,9 @@ from aisim_model.compare.table import compare, table
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Explore
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
-from aisim_ui.answers import numbers, sentence
 from aisim_ui.charts.ttft_bars import ttft_bars
 from aisim_ui.report import Chart, Table, report_html
+from aisim_ui.sentences.handoff import numbers, sentence
 
 LINK = "http://localhost:8501/?v=1&s=abc"
 HOSTILE = '</script><script>alert(1)</script><img src="http://192.0.2.1/x.png">'
@@ -48,7 +48,7 @@ def made(scenario: Scenario) -> str:
     figure = ttft_bars(found, colors, scenario.selected_id, scenario.workload.ttft_slo_ms, "light")
     selected = next(one for one in outcomes if one.row.id == scenario.selected_id)
     parts = (
-        sentence(selected),
+        sentence(selected, scenario.workload),
         numbers(selected, scenario.workload),
         Chart("TTFT by part", figure),
         Chart("The same again", figure),

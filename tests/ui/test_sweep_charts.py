@@ -14,11 +14,13 @@ from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_ui.charts.axes import log_axis, round_values
 from aisim_ui.charts.best_map import best_map
 from aisim_ui.charts.heatmap import contour, heatmap
+from aisim_ui.charts.maps import MapFrame
 from aisim_ui.charts.needed_lines import needed_lines
 from aisim_ui.charts.sweep_curves import sweep_curves
-from aisim_ui.explore.needed import cliffs, needed_bandwidth, sentence, short
+from aisim_ui.explore.needed import needed_bandwidth
 from aisim_ui.explore.picture import best, curves, idle_fields, thinned
 from aisim_ui.explore.result import result
+from aisim_ui.sentences.explore import cliffs, sentence, short
 from aisim_ui.theme import SURFACES, Mode, faded, row_color
 from aisim_ui.words import milliseconds
 
@@ -68,7 +70,7 @@ def test_curves(mode: Mode) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_heatmap_has_a_line_where_a_level_is_crossed(mode: Mode) -> None:
     lines = [(GRID, 50.0, "SLO"), (GRID / 1000, 0.01, "1% of TTFT")]
-    found = validated(heatmap(GRID, lines, (10.0, 1.5), "TTFT", AXES, LOG, milliseconds, mode))
+    found = validated(heatmap(MapFrame("TTFT", AXES, LOG, (10.0, 1.5), mode), GRID, lines, milliseconds))
     assert [trace["type"] for trace in found["data"]] == ["heatmap", *["contour"] * 4, *["scatter"] * 2]
     np.testing.assert_allclose(array(found["data"][0]["z"]), np.log10(GRID), rtol=1e-6)
     clicked = found["data"][5]
@@ -85,18 +87,9 @@ def test_no_line_where_no_level_is_crossed() -> None:
 
 
 def test_heatmap_of_nothing_known() -> None:
-    validated(
-        heatmap(
-            GRID * math.nan,
-            [(GRID * math.nan, 1.0, "SLO")] * 2,
-            None,
-            "TTFT",
-            AXES,
-            LOG,
-            milliseconds,
-            "light",
-        )
-    )
+    nothing = GRID * math.nan
+    over = MapFrame("TTFT", AXES, LOG, None, "light")
+    validated(heatmap(over, nothing, [(nothing, 1.0, "SLO")] * 2, milliseconds))
 
 
 def test_round_values_of_a_narrow_range() -> None:
@@ -108,7 +101,7 @@ def test_best_map_is_pale_where_the_slo_is_missed(mode: Mode) -> None:
     place = pd.DataFrame([[0, 0, 1], [0, 1, -1]], index=UP, columns=ACROSS)
     meets = pd.DataFrame([[True, True, False], [True, True, False]], index=UP, columns=ACROSS)
     rows = [("A", 1), ("B", 2)]
-    found = validated(best_map(place, meets, rows, None, "Best", AXES, LOG, mode))
+    found = validated(best_map(MapFrame("Best", AXES, LOG, None, mode), place, meets, rows))
     names = [trace["name"] for trace in found["data"][1:4]]
     assert names == ["A", "B, misses the SLO", "B"]
     colors = [trace["marker"]["color"] for trace in found["data"][1:4]]

@@ -37,11 +37,11 @@ def test_one_model_of_each_quantity_is_the_rows_own_and_gives_its_parts() -> Non
     assert chosen["decode step"] == parts.decode_step_ms
 
 
-def test_a_table_that_is_carried_on_says_so() -> None:
+def test_a_table_that_is_extrapolated_says_so() -> None:
     row = Scenario().selected.changed(prefill_table=((100, 10.0), (200, 20.0)), prefill_model="table")
     table = next(one for one in rivals(resolve(Workload(), row)) if one.model == "table")
-    assert "outside its rows" in table.assumes
-    # 0.1 ms a token carried on to 12,000 tokens
+    assert table.extrapolated
+    # 0.1 ms a token extrapolated to 12,000 tokens
     assert table.milliseconds == pytest.approx(1200.0)
 
 

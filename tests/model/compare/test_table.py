@@ -77,7 +77,7 @@ def test_service_levels_are_met_at_their_edge() -> None:
 
 def test_no_bandwidth_is_no_delay_and_why() -> None:
     one = outcome(Workload(), Deployment(id="a", name="A", bandwidth_gb_s=-2))
-    assert one.no_delay_reason == "bandwidth is -2 GB/s: nothing is sent"
+    assert one.sends_nothing
     assert math.isnan(one.handoff_ms)
     assert math.isnan(one.parts.ttft_ms)
     assert math.isnan(one.handoff_share)
@@ -88,7 +88,7 @@ def test_no_bandwidth_is_no_delay_and_why() -> None:
 
 def test_an_aggregated_row_has_a_reason_for_nothing() -> None:
     one = outcome(Workload(), Deployment(id="a", name="A", kind="aggregated", bandwidth_gb_s=0))
-    assert one.no_delay_reason is None
+    assert not one.sends_nothing
     assert (one.handoff_ms, one.handoff_share) == (0, 0)
 
 

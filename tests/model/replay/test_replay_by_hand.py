@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from aisim_model.passes import fixed
-from aisim_model.replay import PARTS, ReplayConfig, replay
+from aisim_model.replay import ReplayConfig, replay
 from aisim_model.traces.trace import Trace
+from aisim_model.ttft_parts import PART_NAMES
 
 TIMES = {"prefill": fixed(10.0), "decode": fixed(5.0)}
 LINK = {"bandwidth_gb_s": 1.0, "kv_bytes_per_token": 1e6}  # 1 ms a token
@@ -197,7 +198,7 @@ def test_where_the_first_token_comes_from(
     assert result.column("ttft_ms")[0] == first
     assert result.column("last_token_ms")[0] == last
     assert result.column("second_token_ms")[0] == second or second is None
-    assert sum(result.column(part)[0] for part in PARTS) == first
+    assert sum(result.column(part)[0] for part in PART_NAMES) == first
 
 
 def test_orchestration_lies_between_held_and_reserved():

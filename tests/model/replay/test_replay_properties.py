@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from aisim_model.errors import InputError
 from aisim_model.passes import fixed
 from aisim_model.replay import (
-    PARTS,
     Progress,
     ReplayConfig,
     ReplayStoppedError,
@@ -24,6 +23,7 @@ from aisim_model.replay.coordinator import run
 from aisim_model.replay.result import result_of
 from aisim_model.replay.settings import state_of
 from aisim_model.traces.trace import Trace
+from aisim_model.ttft_parts import PART_NAMES
 
 
 @st.composite
@@ -82,8 +82,8 @@ def test_records_are_consistent(trace: Trace, config: ReplayConfig):
         return
     done = result.completed
     ttft, last = result.column("ttft_ms"), result.column("last_token_ms")
-    np.testing.assert_allclose(sum(result.column(part) for part in PARTS)[done], ttft[done], atol=1e-9)
-    assert (np.stack([result.column(part)[done] for part in PARTS]) >= 0.0).all()
+    np.testing.assert_allclose(sum(result.column(part) for part in PART_NAMES)[done], ttft[done], atol=1e-9)
+    assert (np.stack([result.column(part)[done] for part in PART_NAMES]) >= 0.0).all()
     assert (result.column("first_token_ms")[done] <= last[done]).all()
     assert done.sum() >= len(trace) - 1
     if not config.aggregated:
@@ -91,7 +91,7 @@ def test_records_are_consistent(trace: Trace, config: ReplayConfig):
         assert (
             result.column("transfer_ms")[done] >= result.column("transfer_alone_ms")[done] - 1e-9
         ).all() or (config.first_token_from == "prefill")
-    assert verdict(result).sentence
+    assert verdict(result).bottleneck
 
 
 @given(traces(), configs())

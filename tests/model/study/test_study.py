@@ -82,7 +82,7 @@ def test_a_part_a_pair_and_a_summary_of_all(
         summary = list(csv.DictReader(lines))
     for row, written in zip(rows, summary, strict=True):
         assert float(written["ttft_mean_ms"]) == row["ttft_mean_ms"]
-        assert written["verdict"] == row["verdict"]
+        assert written["bottleneck"] == row["bottleneck"]
     # what the page would say of the same pair
     found = replay_row(
         scenario.workload,

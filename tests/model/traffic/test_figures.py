@@ -17,7 +17,7 @@ from aisim_model.replay.config import KvWindowBytes
 from aisim_model.study.records import ending_of, records, write_csv, write_records
 from aisim_model.traces import Trace
 from aisim_model.traffic.checked import checked_replay
-from aisim_model.traffic.figures import replay_figures, within_slo
+from aisim_model.traffic.figures import replay_figures, within_slos
 
 TRACE = Trace(np.array([0.0, 1000.0, 2000.0]), np.array([128, 256, 64]), np.array([3, 3, 1]))
 
@@ -41,37 +41,33 @@ def aggregated() -> ReplayResult:
 def test_figures_of_three_requests_by_hand() -> None:
     found = replay_figures(split())
     # 10 ms prefill, 1 ms a token on the wire, 5 ms for the first step
-    assert found["ttft_ms"]["mean"] == pytest.approx((143 + 271 + 79) / 3)
-    assert found["ttft_ms"]["p50"] == 143
-    assert found["transfer_ms"]["max"] == 256
-    assert found["itl_ms"]["mean"] == 5
+    assert found.ttft_ms.mean == pytest.approx((143 + 271 + 79) / 3)
+    assert found.ttft_ms.p50 == 143
+    assert found.transfer_ms.max == 256
+    assert found.itl_ms.mean == 5
     # 448 ms on the wire and 3 passes of 10 ms in the 2 s of arrivals
-    assert found["offered_load"]["link"] == pytest.approx(0.224)
-    assert found["offered_load"]["prefill"] == pytest.approx(0.015)
-    assert found["carried"] is True
-    assert found["bottleneck"] == "link"
+    assert found.verdict.offered_load["link"] == pytest.approx(0.224)
+    assert found.verdict.offered_load["prefill"] == pytest.approx(0.015)
+    assert found.verdict.carried is True
+    assert found.verdict.bottleneck == "link"
 
 
 def test_a_cancelled_request_meets_no_service_level() -> None:
     # the first has its first token at 143 and is cancelled at 145; 271 is late; 79 is met, by 2,079 ms
-    found = within_slo(split(cancellations=((0, 145.0),)), 200.0, 25.0)
-    assert found["within_slo_share"] == pytest.approx(1 / 3)
-    assert found["goodput_requests_per_s"] == pytest.approx(1 / 2.079)
+    found = within_slos(split(cancellations=((0, 145.0),)), 200.0, 25.0)
+    assert found.within_slo_share == pytest.approx(1 / 3)
+    assert found.goodput_requests_per_s == pytest.approx(1 / 2.079)
 
 
 def test_what_is_offered_can_be_told_from_outside() -> None:
-    assert replay_figures(split(), 7.5)["offered_gb_s"] == 7.5
+    assert replay_figures(split(), 7.5).verdict.offered_gb_s == 7.5
 
 
 def test_a_load_beyond_the_link_is_not_carried() -> None:
     found = replay_figures(split(bandwidth_gb_s=0.1, contention="fifo"))
-    assert found["offered_load"]["link"] == pytest.approx(2.24)
-    assert found["carried"] is False
-    # 128 ms, 256 ms and 64 ms at 1 GB/s take ten times as long, over 2 s of arrivals
-    assert found["verdict"] == (
-        "link-bound: while requests arrive link is asked for 224% of what it can do, so its queue grows for "
-        "as long as they do; the slowest hundredth wait most for transfer; add bandwidth, or send less."
-    )
+    assert found.verdict.offered_load["link"] == pytest.approx(2.24)
+    assert found.verdict.carried is False
+    assert found.verdict.bottleneck == "link"
 
 
 def test_an_overloaded_prefill_is_the_bottleneck_though_prompts_wait_for_room_on_decode() -> None:
@@ -89,18 +85,17 @@ def test_an_overloaded_prefill_is_the_bottleneck_though_prompts_wait_for_room_on
         decode=fixed(1.0),
     )
     found = replay_figures(replay(often, config))
-    waits = found["slowest_wait_ms"]
+    waits = found.verdict.slowest_wait_ms
     assert waits["reservation_ms"] > waits["queue_ms"]  # places on decode are held by waiting prompts
-    assert found["offered_load"]["prefill"] > 1 > found["offered_load"]["decode"]
-    assert found["bottleneck"] == "prefill"
-    assert found["verdict"].startswith("prefill-bound")
+    assert found.verdict.offered_load["prefill"] > 1 > found.verdict.offered_load["decode"]
+    assert found.verdict.bottleneck == "prefill"
 
 
 def test_of_requests_that_arrive_at_once_nothing_is_said_of_load() -> None:
     once = Trace(np.zeros(2), np.array([10, 10]), np.array([1, 1]))
     found = replay_figures(replay(once, ReplayConfig(aggregated_workers=1)))
-    assert (found["carried"], found["offered_load"]) == (None, {})
-    assert found["itl_ms"] is None  # a token each
+    assert (found.verdict.carried, found.verdict.offered_load) == (None, {})
+    assert found.itl_ms is None  # a token each
 
 
 @pytest.mark.parametrize(
@@ -109,9 +104,9 @@ def test_of_requests_that_arrive_at_once_nothing_is_said_of_load() -> None:
 )
 def test_requests_that_meet_both_service_levels(ttft_slo_ms: float, itl_slo_ms: float, met: int) -> None:
     # the last one has a single token, which no gap makes late; it leaves at 2,079 ms
-    found = within_slo(split(), ttft_slo_ms, itl_slo_ms)
-    assert found["within_slo_share"] == met / 3
-    assert found["goodput_requests_per_s"] == pytest.approx(met / 2.079)
+    found = within_slos(split(), ttft_slo_ms, itl_slo_ms)
+    assert found.within_slo_share == met / 3
+    assert found.goodput_requests_per_s == pytest.approx(met / 2.079)
 
 
 def test_records_of_both_kinds_stand_in_one_table() -> None:

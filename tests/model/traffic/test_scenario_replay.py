@@ -48,12 +48,12 @@ def test_all_rows_are_asked_where_traffic_names_none() -> None:
 
 def test_the_slower_link_hands_over_later_and_an_aggregated_row_nothing() -> None:
     aggregated, fast, _, _, tcp = replay_scenario(Scenario(), EVERY_SECOND)
-    assert aggregated.figures["handoff_ms"] is None
-    assert aggregated.figures["offered_gb_s"] is None
+    assert aggregated.figures.handoff_ms is None
+    assert aggregated.figures.verdict.offered_gb_s is None
     # 1,000 x 262,144 B at 200 GB/s
-    assert fast.figures["transfer_ms"]["max"] == pytest.approx(1.31072)
-    assert tcp.figures["transfer_ms"]["max"] > 10 * fast.figures["transfer_ms"]["max"]
-    assert fast.figures["within_slo_share"] == 1.0
+    assert fast.figures.transfer_ms.max == pytest.approx(1.31072)
+    assert tcp.figures.transfer_ms.max > 10 * fast.figures.transfer_ms.max
+    assert fast.figures.within_slos.within_slo_share == 1.0
     assert fast.record()["deployment_id"] == "split-400g"
 
 

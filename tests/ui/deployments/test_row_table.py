@@ -16,9 +16,9 @@ from aisim_ui.deployments.row_table import (
     OPTIONAL,
     cells,
     choices,
+    column_config,
     edited,
     refused,
-    settings,
     with_cell,
 )
 from aisim_ui.state import State
@@ -64,9 +64,9 @@ def test_every_choice_of_a_column_is_one_that_the_scenario_takes() -> None:
 
 
 def test_every_column_has_settings_with_a_label_and_help() -> None:
-    assert set(settings()) == {*COLUMNS, "gpus"}
-    assert all(settings()[column]["help"] for column in COLUMNS)
-    assert [column for column in COLUMNS if not settings()[column]["required"]] == list(OPTIONAL)
+    assert set(column_config()) == {*COLUMNS, "gpus"}
+    assert all(column_config()[column]["help"] for column in COLUMNS)
+    assert [column for column in COLUMNS if not column_config()[column]["required"]] == list(OPTIONAL)
 
 
 @pytest.mark.parametrize(

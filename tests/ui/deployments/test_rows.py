@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aisim_model.compare.sensitivity import tornado
-from aisim_model.compare.table import compare, table
+from aisim_model.compare.table import compare
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Scenario
-from aisim_ui.deployments.results import VIEWS, for_people
-from aisim_ui.deployments.results import settings as view_settings
 from aisim_ui.deployments.rows import duplicated, moved_down, moved_up, without_selected
-from aisim_ui.deployments.verdict import matters_sentence, meets_sentence, misfit_sentences, unequal_sentence
+from aisim_ui.sentences.deployments import (
+    matters_sentence,
+    meets_sentence,
+    misfit_sentences,
+    unequal_sentence,
+)
 
 EXAMPLE = Scenario()
 
@@ -97,13 +99,6 @@ def test_rows_with_the_same_fault_are_told_together() -> None:
     assert "Split, one 100G RoCE; Split, one 100G TCP don't fit their GPUs: " in split
 
 
-def test_a_queue_without_end_is_an_empty_cell() -> None:
-    flooded = EXAMPLE.with_workload(arrivals_per_s=50.0)
-    shown = for_people(table(flooded, compare(flooded)), "Under load (estimate)")
-    assert shown["overloaded"].all()
-    assert shown["loaded_ttft_ms"].isna().all()
-
-
 def test_rows_at_other_gpus_are_named() -> None:
     assert unequal_sentence(EXAMPLE) is None
     more = EXAMPLE.with_row("split-fp8", prefill_workers=2)
@@ -144,19 +139,3 @@ def test_the_only_row_is_named_not_counted() -> None:
     )
     late = alone.with_workload(ttft_slo_ms=100.0)
     assert "misses an SLO for one request" in meets_sentence(late, compare(late))
-
-
-@pytest.mark.parametrize("view", list(VIEWS))
-def test_a_view_shows_columns_that_there_are(view: str) -> None:
-    found = table(EXAMPLE, compare(EXAMPLE))
-    shown = for_people(found, view)
-    assert list(shown.columns) == list(view_settings(view))
-    assert len(shown) == 5
-
-
-def test_a_view_scales_shares_and_bytes_and_ranks_in_order() -> None:
-    found = table(EXAMPLE, compare(EXAMPLE))
-    one = for_people(found, "One request")
-    assert one["handoff_share"].iloc[1] == pytest.approx(found["handoff_share"].iloc[1] * 100)
-    assert one["wire_bytes"].iloc[1] == pytest.approx(3.145728)
-    assert list(for_people(found, "Cost and rank")["rank"]) == [1, 2, 3, 4, 5]

@@ -10,19 +10,19 @@ import pytest
 
 from aisim_model.replay import Progress, ReplayConfig, replay
 from aisim_model.traces import Trace
-from aisim_ui.traffic.outcome import Outcome
+from aisim_ui.traffic.outcome import ReplayOutcome
 from aisim_ui.traffic.run import Job, Kept, Run
 
 REQUESTS = 5
 CONFIG = ReplayConfig(prefill_workers=1, decode_workers=1)
 
 
-def outcome(requests: int = REQUESTS, progress: Progress | None = None) -> Outcome:
+def outcome(requests: int = REQUESTS, progress: Progress | None = None) -> ReplayOutcome:
     trace = Trace(np.arange(float(requests)), np.full(requests, 8), np.full(requests, 2))
-    return Outcome(replay(trace, CONFIG, progress))
+    return ReplayOutcome(replay(trace, CONFIG, progress))
 
 
-def job(row_id: str, work: Callable[[Progress], Outcome | str] | None = None) -> Job:
+def job(row_id: str, work: Callable[[Progress], ReplayOutcome | str] | None = None) -> Job:
     return Job(row_id, row_id, work or (lambda progress: outcome(progress=progress)))
 
 
@@ -47,7 +47,7 @@ def test_a_refused_job_leaves_a_sentence_and_the_others_go_on() -> None:
 
 
 def test_memory_that_runs_out_is_a_sentence() -> None:
-    def greedy(progress: Progress) -> Outcome:
+    def greedy(progress: Progress) -> ReplayOutcome:
         raise MemoryError
 
     run = ended(Run(REQUESTS, [job("a", greedy)], threading.Semaphore()).start())
@@ -57,7 +57,7 @@ def test_memory_that_runs_out_is_a_sentence() -> None:
 def test_a_stopped_run_keeps_what_was_finished_and_starts_nothing_more() -> None:
     reached, go_on = threading.Event(), threading.Event()
 
-    def slow(progress: Progress) -> Outcome:
+    def slow(progress: Progress) -> ReplayOutcome:
         reached.set()
         assert go_on.wait(60)
         return outcome(progress=progress)  # is stopped within

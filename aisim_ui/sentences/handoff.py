@@ -1,52 +1,52 @@
-"""The answer in a sentence, made from the numbers, and the four numbers beneath it."""
+"""What a handoff adds, in a sentence made from the numbers, and the four numbers beneath it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from aisim_model.compare.outcome import Outcome
+from aisim_model.compare.ranking import missed_ms
 from aisim_model.scenario import Workload
+from aisim_model.ttft_parts import PARTS
+from aisim_ui.sentences.number import Number
+from aisim_ui.sentences.resources import ADVICE, is_bottleneck, named
+from aisim_ui.sentences.rows import misfit, sends_nothing
 from aisim_ui.words import bandwidth, escape_markdown, milliseconds, percent, rate, significant
 
-ADVICE = {
-    "prefill": "prefill is the bottleneck: add prefill, not links",
-    "link": "the link is the bottleneck: add bandwidth, or send fewer bytes",
-    "decode": "decode is the bottleneck: add decode workers, not links",
-}
 
-
-@dataclass(frozen=True)
-class Number:
-    """One of the four: its name, its value, what is beside it, and how it was worked out."""
-
-    label: str
-    value: str
-    beside: str
-    how: str
-    good: bool | None = None
-
-
-def sentence(one: Outcome) -> str:
-    """Answer for one row: what the handoff adds, its share of TTFT, and what to add first."""
+def sentence(one: Outcome, workload: Workload) -> str:
+    """Answer for one row: what the handoff adds, its share of TTFT, and what is short or would be first."""
     row = one.row
     if one.memory.problem:
-        alone = (
-            f" Its handoff alone takes {range_text(one)}." if row.split and not one.no_delay_reason else ""
-        )
-        return f"**{escape_markdown(row.name)}** doesn't fit its GPUs: {one.memory.problem}.{alone}"
+        alone = f" Its handoff alone takes {range_text(one)}." if row.split and not one.sends_nothing else ""
+        return f"**{escape_markdown(row.name)}** doesn't fit its GPUs: {misfit(one.memory.problem)}.{alone}"
     if not row.split:
         ttft = milliseconds(one.parts.ttft_ms)
         name = escape_markdown(row.name)
         return f"**{name}** hands nothing over: TTFT is its prefill, {ttft}; its workers do both."
-    if one.no_delay_reason:
-        return f"**{escape_markdown(row.name)}**: no handoff delay, because {one.no_delay_reason}."
+    if one.sends_nothing:
+        return f"**{escape_markdown(row.name)}**: no handoff delay, because {sends_nothing(one)}."
     added = range_text(one)
     if one.x.profile.first_token_from == "prefill":
         share = "and falls before the second token: the first is the prefill worker's own"
     else:
         share = f"{percent(one.handoff_share)} of TTFT"
-    return f"**The handoff adds {added}**, {share}; {ADVICE[one.capacity.busiest]}."
+    return f"**The handoff adds {added}**, {share}; {_limit(one, workload)}."
+
+
+def _limit(one: Outcome, workload: Workload) -> str:
+    """Say what is short and what to do about it; where nothing is, what would be the bottleneck first."""
+    arrivals, first = workload.arrivals_per_s, one.capacity.busiest
+    at = f" at {significant(arrivals)} requests/s"
+    if arrivals > 0 and one.load.overloaded:
+        return f"{named(one.load.bottleneck)} can't keep up{at}: {ADVICE[one.load.bottleneck]}"
+    if arrivals > 0 and any(over > 0 for over in missed_ms(one, workload)):
+        return (
+            f"an SLO is missed{at}, and {is_bottleneck(one.load.bottleneck)}: {ADVICE[one.load.bottleneck]}"
+        )
+    if one.x.bandwidth_gb_s < one.needed_gb_s < math.inf:
+        return f"its SLO needs {rate(one.needed_gb_s)}: {ADVICE['link']}"
+    return f"{named(first)} would be full first, at {significant(one.capacity.requests_per_s)} requests/s"
 
 
 def range_text(one: Outcome) -> str:
@@ -68,9 +68,9 @@ def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
     ttft = float(one.parts.ttft_ms)
     left = workload.ttft_slo_ms - ttft
     parts = " + ".join(
-        f"{name.removesuffix('_ms').replace('_', ' ')} {milliseconds(value)}"
-        for name, value in vars(one.parts).items()
-        if value > 0
+        f"{part.label.lower()} {milliseconds(value)}"
+        for part in PARTS
+        if (value := getattr(one.parts, part.name)) > 0
     )
     return (
         Number(
@@ -99,7 +99,7 @@ def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
             (one.needed_gb_s <= x.bandwidth_gb_s) if row.split else None,
         ),
         Number(
-            "Busiest",
+            "Bottleneck",
             one.capacity.busiest if row.split else "workers",
             f"full at {significant(one.capacity.requests_per_s)} requests/s",
             f"Requests a second before it is full, if all are like this one: {_carried(one)}. "
@@ -109,7 +109,7 @@ def numbers(one: Outcome, workload: Workload) -> tuple[Number, ...]:
 
 
 def _without_times(one: Outcome, workload: Workload) -> tuple[Number, ...]:
-    why = f"It doesn't fit its GPUs: {one.memory.problem}."
+    why = f"It doesn't fit its GPUs: {misfit(one.memory.problem)}."
     sends = f"{one.wire_bytes:,.0f} bytes" if one.row.split else "aggregated"
     has = f"has {bandwidth(one.x.bandwidth_gb_s)}" if one.row.split else "no link"
     return (
@@ -118,7 +118,7 @@ def _without_times(one: Outcome, workload: Workload) -> tuple[Number, ...]:
         ),
         Number("TTFT", "no time", f"SLO {milliseconds(workload.ttft_slo_ms)}: doesn't fit", why, False),
         Number("Bandwidth needed", "none is enough" if one.row.split else "none", has, why),
-        Number("Busiest", "memory", "no request fits", why),
+        Number("Bottleneck", "memory", "no request fits", why),
     )
 
 

@@ -11,13 +11,14 @@ from aisim_model.passes import fixed
 from aisim_model.replay import ReplayConfig, replay
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
-from aisim_ui.traffic.answer import compared, load_warning, numbers, overloaded, sentence
-from aisim_ui.traffic.outcome import Outcome, Shown
+from aisim_ui.sentences.replay import overloaded
+from aisim_ui.sentences.traffic import compared, load_warning, numbers, sentence
+from aisim_ui.traffic.outcome import ReplayOutcome, RowReplay
 
 SLO = Workload(ttft_slo_ms=500.0, itl_slo_ms=25.0)
 
 
-def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> Shown:
+def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> RowReplay:
     """Return 100 prompts of 100 tokens: 100 ms of prefill, 100 MB, 5 ms a step."""
     trace = Trace(np.arange(100.0) * gap_ms, np.full(100, 100), np.full(100, 4))
     config = {
@@ -30,7 +31,7 @@ def shown(gap_ms: float = 200.0, name: str = "Split", **values: Any) -> Shown:
         "contention": "fifo",
         **values,
     }
-    return Deployment(id="a", name=name), Outcome(replay(trace, ReplayConfig.model_validate(config)))
+    return Deployment(id="a", name=name), ReplayOutcome(replay(trace, ReplayConfig.model_validate(config)))
 
 
 def test_who_keeps_up_says_so() -> None:
@@ -44,15 +45,15 @@ def test_prefill_that_is_asked_for_twice_what_it_can_is_the_bottleneck() -> None
     assert sentence(pair, SLO).startswith("**Prefill is the bottleneck of Split**")
     assert "add prefill, not links" in sentence(pair, SLO)
     # 10,000 ms of prefill while 4,950 ms of arrivals pass: 202%
-    assert overloaded(pair[1]) == ["prefill"]
+    assert overloaded(pair[1].loads) == ["prefill"]
     assert "prefill for 200%" in str(load_warning(pair))
 
 
 def test_a_link_that_is_asked_for_twice_what_it_can_is_the_bottleneck() -> None:
     # 100 MB at 0.25 GB/s: 400 ms each, every 200 ms
     pair = shown(bandwidth_gb_s=0.25)
-    assert sentence(pair, SLO).startswith("**Link is the bottleneck of Split**")
-    assert overloaded(pair[1]) == ["link"]
+    assert sentence(pair, SLO).startswith("**The link is the bottleneck of Split**")
+    assert overloaded(pair[1].loads) == ["link"]
     assert "waiting for the link" in sentence(pair, SLO)
 
 
@@ -67,7 +68,12 @@ def test_a_name_is_text_and_no_markup() -> None:
 
 def test_four_numbers_stand_beneath() -> None:
     found = numbers(shown(), SLO)
-    assert [one.label for one in found] == ["TTFT, median", "Goodput [requests/s]", "Offered load", "Busiest"]
+    assert [one.label for one in found] == [
+        "TTFT, median",
+        "Goodput [requests/s]",
+        "Offered load",
+        "Bottleneck",
+    ]
     assert found[0].good is True
     assert found[1].beside == "100% meet both SLOs"
     # 100 ms of prefill every 200 ms; one interval fewer than requests

@@ -9,8 +9,8 @@ import pytest
 
 from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.scenario import Deployment, Scenario, Workload
-from aisim_ui.answers import needed_text, numbers, range_text, sentence
 from aisim_ui.handoff.badges import badge, inputs_line
+from aisim_ui.sentences.handoff import needed_text, numbers, range_text, sentence
 
 
 def asked(workload: Workload | None = None, **values: Any) -> Outcome:
@@ -20,16 +20,16 @@ def asked(workload: Workload | None = None, **values: Any) -> Outcome:
 
 def test_the_example_in_a_sentence() -> None:
     one = outcome(Workload(), Scenario().selected)
-    assert sentence(one) == (
-        "**The handoff adds 16 ms**, 3.5% of TTFT; prefill is the bottleneck: add prefill, not links."
+    assert sentence(one, Workload()) == (
+        "**The handoff adds 16 ms**, 3.5% of TTFT; prefill would be full first, at 2.32 requests/s."
     )
 
 
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"bandwidth_gb_s": 1}, "the link is the bottleneck: add bandwidth, or send fewer bytes"),
-        ({"prefill_workers": 8}, "decode is the bottleneck: add decode workers, not links"),
+        ({"bandwidth_gb_s": 1}, "its SLO needs 2.01 GB/s: add bandwidth, or send fewer bytes"),
+        ({"prefill_workers": 8}, "decode would be full first, at "),
         ({"gpu": "l40s", "decode_tp": 1}, "doesn't fit its GPUs: weights need 65.6 GB of each GPU (decode"),
         ({"gpu": "l40s", "prefill_tp": 1}, "doesn't fit its GPUs: weights need 65.6 GB of each GPU (prefill"),
         ({"pool_tokens": 100}, "a request of 12,340 tokens is more than the KV pool of a decode worker"),
@@ -41,9 +41,31 @@ def test_the_example_in_a_sentence() -> None:
     ],
 )
 def test_the_sentence_follows_the_numbers(values: dict[str, Any], says: str) -> None:
-    said = sentence(asked(**values))
+    said = sentence(asked(**values), Workload())
     assert says in said
     assert "<b>" not in said.replace("\\<b\\>", "")
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "values", "says"),
+    [
+        (2.0, {}, "prefill would be full first"),
+        (
+            2.3,
+            {},
+            "an SLO is missed at 2.3 requests/s, and prefill is the bottleneck: add prefill, not links",
+        ),
+        (3.0, {}, "prefill can't keep up at 3 requests/s: add prefill, not links"),
+        (500.0, {"prefill_workers": 999}, "at 500 requests/s: add decode workers, not links"),
+    ],
+)
+def test_advice_is_given_only_where_something_is_short(
+    arrivals: float, values: dict[str, Any], says: str
+) -> None:
+    busy = Workload(arrivals_per_s=arrivals)
+    said = sentence(asked(busy, **values), busy)
+    assert says in said
+    assert ("add " in said) is (arrivals > 2.0)
 
 
 def test_a_range_is_from_nominal_to_the_lowest_reached() -> None:
@@ -53,14 +75,14 @@ def test_a_range_is_from_nominal_to_the_lowest_reached() -> None:
 
 
 def test_the_four_numbers_of_the_example() -> None:
-    added, ttft, needed, busiest = numbers(outcome(Workload(), Scenario().selected), Workload())
+    added, ttft, needed, bottleneck = numbers(outcome(Workload(), Scenario().selected), Workload())
     assert (added.value, added.beside) == ("16 ms", "3,145,728,000 bytes")
     assert "12,000 tokens sent" in added.how
     assert "15.729 ms on the wire" in added.how
     assert (ttft.value, ttft.beside, ttft.good) == ("454 ms", "SLO 2 s: 1.55 s to spare", True)
-    assert "prefill 431 ms + transfer 15.7 ms + decode step 7.16 ms" in ttft.how
+    assert "prefill 431 ms + transfer 15.7 ms + first decode step 7.16 ms" in ttft.how
     assert (needed.value, needed.beside, needed.good) == ("2.01 GB/s", "has 200 GB/s (1,600 Gb/s)", True)
-    assert (busiest.value, busiest.beside) == ("prefill", "full at 2.32 requests/s")
+    assert (bottleneck.value, bottleneck.beside) == ("prefill", "full at 2.32 requests/s")
 
 
 def test_an_slo_that_is_missed_says_by_how_much_and_what_would_help() -> None:
@@ -72,14 +94,14 @@ def test_an_slo_that_is_missed_says_by_how_much_and_what_would_help() -> None:
 
 
 def test_no_delay_is_unknown_against_its_slo() -> None:
-    added, ttft, _, busiest = numbers(asked(bandwidth_gb_s=0), Workload())
+    added, ttft, _, bottleneck = numbers(asked(bandwidth_gb_s=0), Workload())
     assert (added.value, ttft.value, ttft.beside, ttft.good) == (
         "no delay",
         "no delay",
         "SLO 2 s: unknown",
         None,
     )
-    assert busiest.value == "link"
+    assert bottleneck.value == "link"
 
 
 # 12,000 x 262,144 B over one 400G NIC, 50 GB/s: 62.9 ms, whatever the GPUs hold
@@ -94,10 +116,10 @@ def test_a_row_that_does_not_fit_has_a_handoff_and_no_other_time(values: dict[st
 
 
 def test_an_aggregated_row_needs_no_link() -> None:
-    added, _, needed, busiest = numbers(asked(kind="aggregated"), Workload())
+    added, _, needed, bottleneck = numbers(asked(kind="aggregated"), Workload())
     assert (added.value, added.beside) == ("nothing", "aggregated")
     assert (needed.value, needed.beside, needed.good) == ("none", "no link", None)
-    assert busiest.value == "workers"
+    assert bottleneck.value == "workers"
     assert needed_text(asked(kind="aggregated")) == "none"
 
 
@@ -134,7 +156,7 @@ def test_what_an_engine_does_only_when_asked_is_marked() -> None:
     )
 
 
-def test_a_table_that_is_carried_on_is_marked() -> None:
+def test_a_table_that_is_extrapolated_is_marked() -> None:
     table = ((128, 20), (8192, 170))
     said = [
         inputs_line(
@@ -143,4 +165,4 @@ def test_a_table_that_is_carried_on_is_marked() -> None:
         )
         for tokens in (8192, 8193)
     ]
-    assert ["carried on" in line for line in said] == [False, True]
+    assert ["extrapolated" in line for line in said] == [False, True]

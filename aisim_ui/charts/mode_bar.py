@@ -19,7 +19,7 @@ MODE_BAR = (
 
 
 def chart_config(title: str, picture: str) -> dict[str, Any]:
-    """Settings of a chart: a button that saves it as a picture, nothing that leaves the machine."""
+    """How a chart behaves: a button that saves it as a picture, nothing that leaves the machine."""
     return {
         "displaylogo": False,
         "displayModeBar": True,

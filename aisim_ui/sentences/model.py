@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aisim_model.scenario import Scenario
-from aisim_ui.answers import Number
+from aisim_ui.sentences.number import Number
 from aisim_ui.words import escape_markdown, size
 
 

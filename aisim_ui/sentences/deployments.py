@@ -10,6 +10,7 @@ from aisim_model.compare.outcome import Outcome
 from aisim_model.compare.ranking import missed_ms
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
+from aisim_ui.sentences.rows import misfit
 from aisim_ui.words import escape_markdown, milliseconds, significant
 
 
@@ -86,7 +87,7 @@ def misfit_sentences(outcomes: tuple[Outcome, ...]) -> list[str]:
     by_problem: dict[str, list[str]] = {}
     for one in outcomes:
         if one.memory.problem:
-            by_problem.setdefault(one.memory.problem, []).append(escape_markdown(one.row.name))
+            by_problem.setdefault(misfit(one.memory.problem), []).append(escape_markdown(one.row.name))
     return [
         f"{names[0]} doesn't fit its GPUs: {problem}. It has no times until it does."
         if len(names) == 1
@@ -120,10 +121,9 @@ def _within(title: str) -> str:
     return title if title[1].isupper() else title[0].lower() + title[1:]
 
 
-def ranked_list(found: pd.DataFrame) -> str:
-    """Return the rows in the order of their ranks, each with its reason; made from `compare.table`."""
-    ordered = found.sort_values("rank")
-    reasons = zip(ordered["rank"], ordered["deployment"], ordered["why"], strict=True)
+def ranked_list(ranked: pd.DataFrame) -> str:
+    """Return the rows, in the order of their ranks, each with its reason."""
+    reasons = zip(ranked["rank"], ranked["deployment"], ranked["why"], strict=True)
     return "\n".join(
         f"{rank}. **{escape_markdown(name)}** {escape_markdown(why)}" for rank, name, why in reasons
     )

@@ -8,7 +8,7 @@ import pytest
 
 from aisim_model.scenario import Deployment
 from aisim_model.scenario.engines import ENGINES
-from aisim_ui.engine_words import counted_on_line, defaults_line, opt_in_lines
+from aisim_ui.sentences.engines import counted_on_line, defaults_line, opt_in_lines
 
 
 def row(**values: Any) -> Deployment:

@@ -1,0 +1,43 @@
+"""What each rival model of a row rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aisim_model.compare.rivals import Rival, rivals
+from aisim_model.row.resolved import ResolvedRow
+
+
+def rivals_table(x: ResolvedRow) -> dict[str, list[Any]]:
+    """Lay the rival models of a row out as columns, with what each rests on."""
+    found = rivals(x)
+    columns = {
+        name: [getattr(one, name) for one in found] for name in Rival._fields if name != "extrapolated"
+    }
+    return {**columns, "assumes": [assumes(one, x) for one in found]}
+
+
+def assumes(one: Rival, x: ResolvedRow) -> str:
+    """Say what a model's number rests on."""
+    reached = f"{x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}"
+    low = f"the lowest that was reached on this link, {x.measured_low_gb_s or 0:,.4g} GB/s"
+    said = {
+        ("transfer", "reference"): f"bytes over {float(x.bandwidth_gb_s):,.4g} GB/s, nothing else",
+        ("transfer", "calibrated"): f"start-up {x.alpha_ms:g} ms, {x.per_descriptor_us:g} µs a descriptor, "
+        f"{x.link_efficiency:.3g} of the bandwidth",
+        ("exposed transfer", "none"): "the transfer starts when the prompt is done",
+        ("exposed transfer", "layer"): f"each of {x.spec.layers} layers is sent once its own prefill ends",
+        ("exposed transfer", "chunk"): f"each chunk of {x.row.chunk_tokens:,} tokens is sent once its own "
+        "prefill ends",
+        ("prefill", "roofline"): f"{x.peak_tflops:,.0f} TFLOPS x MFU {x.mfu:g}, {reached}",
+        ("prefill", "rate"): "your measured rate",
+        ("prefill", "table"): "your table"
+        + (", extrapolated: the prompt is outside its rows" if one.extrapolated else ""),
+        ("prefill", "fixed"): "your time a pass",
+        ("prefill", "polynomial"): "the reference engine's own timing, which knows no model",
+        ("decode step", "roofline"): f"weights and KV read once at {reached}",
+        ("decode step", "fixed"): "your measured step",
+        ("decode step", "polynomial"): f"the reference engine's own timing, a pool of {x.pool_tokens:,.0f} "
+        "tokens",
+    }
+    return said.get((one.quantity, one.model), low)
