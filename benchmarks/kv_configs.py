@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 CONFIGS, ROUNDS, LIMIT = 100, 7, 3.0
 ROOT = Path(__file__).resolve().parents[1]
-OWN = ROOT / "tests" / "model" / "kv_cache" / "data" / "configs.json"
+OWN = ROOT / "tests" / "model" / "models" / "kv_cache" / "data" / "configs.json"
 FLOOR = "import json, sys, aisim_model\nfor name in sys.argv[1:]:\n    json.load(open(name, 'rb'))"
 
 
