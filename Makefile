@@ -28,7 +28,7 @@ format: .venv/test.stamp ## Format the code and mend what lint can mend
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-bench: .venv/test.stamp ## Every ratio that the project promises, each beside its bound
+bench: .venv/test.stamp reference ## Every ratio that the project promises, each beside its bound
 	@failed=0; for file in $$(grep -l '^if __name__ == "__main__"' tests/benchmarks/*.py); do \
 	  echo "== $$file"; $(PY) "$$file" || failed=1; done; exit $$failed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from aisim_model import catalog
@@ -19,9 +19,10 @@ from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.engines import ENGINES
 from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore, Ranges
 
-# how long one example takes says nothing on a machine that runs other tests beside it
-settings.register_profile("project", deadline=None, derandomize=True)
-settings.register_profile("search", deadline=None)
+# how long an example takes says nothing on a machine that runs other tests beside it
+PATIENT: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("project", derandomize=True, **PATIENT)
+settings.register_profile("search", **PATIENT)
 settings.load_profile("project")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -17,11 +17,29 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 LONGEST_S = 60
+# Counts the frames in a row in which the script didn't run, nothing was out of date or still to be loaded,
+# every chart was drawn, and nothing on the page changed. Frames come late where the browser is kept waiting.
+WATCH = """() => {
+  const watched = {quiet: 0};
+  const options = {subtree: true, childList: true, characterData: true, attributes: true};
+  new MutationObserver(() => { watched.quiet = 0; }).observe(document, options);
+  return watched;
+}"""
+QUIET = """watched => {
+  const there = selector => document.querySelector(selector) !== null;
+  const charts = [...document.querySelectorAll("[data-testid=stPlotlyChart]")];
+  const idle = there("[data-testid=stApp][data-test-script-state=notRunning]")
+    && there("[data-testid=stMain] :is(h1, h4)")
+    && !there("[data-stale=true], [data-testid^=stSkeleton]")
+    && charts.every(chart => chart.querySelector(".js-plotly-plot .main-svg") !== null);
+  watched.quiet = idle ? watched.quiet + 1 : 0;
+  return watched.quiet > 10;
+}"""
 expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
 
 
@@ -139,11 +157,31 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 
 def settled(page: Page) -> None:
-    """Wait until the app has run and shows its page."""
-    page.wait_for_selector("[data-testid=stMain] :is(h1, h4)")
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    """Wait until the app has run and the page stands still.
+
+    The server may not have begun to run yet right after a click or a key: `expect` what they change first.
+    """
+    page.wait_for_function(QUIET, arg=page.evaluate_handle(WATCH))
 
 
 @pytest.fixture(name="settled")
 def _settled() -> Callable[[Page], None]:
     return settled
+
+
+@pytest.fixture
+def click_chart() -> Callable[..., None]:
+    """Return a function that clicks a mark of a chart, or a place in it by its share of width and height."""
+
+    def click(chart: Locator, target: str, across: float = 0.5, up: float = 0.5) -> None:
+        page, place = chart.page, chart.locator(target)
+        place.scroll_into_view_if_needed()
+        settled(page)
+        box = place.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] * across, box["y"] + box["height"] * (1 - up)
+        page.mouse.move(x, y)
+        expect(chart.locator(".hoverlayer .hovertext").first).to_be_visible()  # Plotly knows what is there
+        page.mouse.click(x, y)
+
+    return click

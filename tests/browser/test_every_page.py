@@ -28,8 +28,8 @@ def test_a_cold_deep_link_shows_sidebar_values_and_names_as_they_are(
     url = link(f"{fresh_url}/{path}", scenario.changed(selected_id="aggregated"))
     page = opened(url)
     whole(page, url)
-    assert page.locator("img[src*='192.0.2.1']").count() == 0
-    assert surface(page, "[data-testid=stApp]") == LIGHT
+    expect(page.locator("img[src*='192.0.2.1']")).to_have_count(0)
+    expect(page.locator("[data-testid=stApp]")).to_have_css("background-color", LIGHT)
     for chart in page.locator("[data-testid=stPlotlyChart]").all():
         expect(chart.locator(".main-svg").first).to_have_css("background-color", LIGHT)
     if path == "":
@@ -68,14 +68,9 @@ def test_a_phone_in_the_dark_shows_it_without_sideways_scrolling(
         "[document.documentElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
     )
     assert max(widths) <= 390
-    assert surface(page, "[data-testid=stApp]") == DARK
+    expect(page.locator("[data-testid=stApp]")).to_have_css("background-color", DARK)
     for chart in page.locator("[data-testid=stPlotlyChart]").all():
         expect(chart.locator(".main-svg").first).to_have_css("background-color", DARK)
-
-
-def surface(page: Page, selector: str) -> str:
-    color: str = page.locator(selector).evaluate("e => getComputedStyle(e).backgroundColor")
-    return color
 
 
 def test_a_hostile_link_is_a_message_and_the_page_stands(app_url: str, opened: Open) -> None:

@@ -14,6 +14,7 @@ from aisim_model.scenario.traffic import SyntheticRule, Traffic
 from aisim_ui.share import link
 
 Open = Callable[..., Page]
+Settled = Callable[[Page], None]
 ROWS = b"arrived_at,num_prefill_tokens,num_decode_tokens\n" + b"".join(
     b"%d,%d,8\n" % (row, 0 if row == 7 else 1000 + row) for row in range(20)
 )
@@ -27,33 +28,37 @@ def traffic(**values: object) -> Scenario:
 
 
 def replayed(page: Page) -> None:
-    expect(page.locator("[data-testid=stMetric]").first).to_be_visible(timeout=REPLAYED_MS)
+    """Wait until every chosen deployment is replayed."""
+    expect(page.get_by_role("button", name="Replayed")).to_be_visible(timeout=REPLAYED_MS)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_a_link_replays_its_traffic_and_fits(app_url: str, opened: Open, width: int, scheme: str) -> None:
+def test_a_link_replays_its_traffic_and_fits(
+    app_url: str, opened: Open, settled: Settled, width: int, scheme: str
+) -> None:
     page = opened(link(f"{app_url}/traffic", traffic()), width=width, scheme=scheme)
     replayed(page)
     expect(page.locator("[data-testid=stPlotlyChart]")).to_have_count(3)
+    settled(page)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= width
     page.get_by_text("Around a moment").click()
     expect(page.locator("[data-testid=stPlotlyChart]").last).to_contain_text("Around ")
 
 
-def test_a_click_on_a_curve_looks_into_its_deployment(app_url: str, opened: Open) -> None:
+def test_a_click_on_a_curve_looks_into_its_deployment(
+    app_url: str, opened: Open, click_chart: Callable[..., None]
+) -> None:
     page = opened(link(f"{app_url}/traffic", traffic()))
     replayed(page)
     expect(page.locator("h4").first).to_contain_text("Split, 400G NIC per GPU")
-    chart = page.locator("[data-testid=stPlotlyChart]").first
-    chart.scroll_into_view_if_needed()
-    mark = chart.locator(".scatterlayer .trace").first.locator(".points path").nth(20)
-    box = mark.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mark = ".scatterlayer .trace >> nth=0 >> .points path >> nth=20"
+    click_chart(page.locator("[data-testid=stPlotlyChart]").first, mark)
     expect(page.locator("h4").first).to_contain_text("Aggregated 2 x TP4")
 
 
-def test_a_file_is_read_mended_replayed_and_taken_along(app_url: str, opened: Open, tmp_path: Path) -> None:
+def test_a_file_is_read_mended_replayed_and_taken_along(
+    app_url: str, opened: Open, settled: Settled, tmp_path: Path
+) -> None:
     page = opened(f"{app_url}/traffic")
     page.get_by_text("Your file", exact=True).click()
     given = {"name": "mine.csv", "mimeType": "text/csv", "buffer": ROWS}
@@ -64,7 +69,8 @@ def test_a_file_is_read_mended_replayed_and_taken_along(app_url: str, opened: Op
     replay = page.get_by_role("button", name="Replay 19 requests")
     expect(replay).to_be_enabled(timeout=REPLAYED_MS)
     replay.click()
-    expect(page.get_by_role("button", name="Replayed")).to_be_visible(timeout=REPLAYED_MS)
+    replayed(page)
+    settled(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Every request as Parquet").click()
     target = tmp_path / "requests.parquet"

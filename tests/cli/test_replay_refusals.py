@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import signal
+import sys
 import time
+import traceback
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from threading import main_thread
 from typing import Any
@@ -108,11 +111,16 @@ def test_a_prompt_beyond_what_is_replayed_is_a_sentence(aisim: Aisim, trace_file
 
 
 def test_ctrl_c_stops_a_replay_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    stopped = []
+    stopped, main = [], main_thread().ident or 0
+
+    def waited_for() -> bool:
+        calls = traceback.walk_stack(sys._current_frames()[main])
+        return any(frame.f_code is Future.result.__code__ for frame, _ in calls)
 
     def work(progress: Progress) -> None:
-        time.sleep(0.3)  # until it is waited for
-        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)  # where a terminal's goes
+        while not waited_for():
+            time.sleep(0.01)
+        signal.pthread_kill(main, signal.SIGINT)  # where a terminal's goes
         end = time.monotonic() + 20
         while not progress.control[0] and time.monotonic() < end:  # compiled code looks at it now and then
             time.sleep(0.01)

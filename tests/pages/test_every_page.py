@@ -68,15 +68,14 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_every_worked_scenario_is_answered(app: AppTest, file: str, name: str) -> None:
-    shown(app, SCENARIOS[name], file)
-    assert len(charts(app)) <= 3
-    assert app.markdown[0].value
-    assert app.sidebar.text_input(key="side.box.workload.prompt_tokens").value == (
-        f"{SCENARIOS[name].workload.prompt_tokens:,}"
-    )
+def test_every_worked_scenario_is_answered_on_every_page(app: AppTest, name: str) -> None:
+    prompt = f"{SCENARIOS[name].workload.prompt_tokens:,}"
+    for file in FILES:
+        shown(app, SCENARIOS[name], file)
+        assert len(charts(app)) <= 3
+        assert app.markdown[0].value
+        assert app.sidebar.text_input(key="side.box.workload.prompt_tokens").value == prompt, file
 
 
 @pytest.mark.parametrize("name", EDGES)
@@ -93,17 +92,17 @@ def test_the_shortest_and_the_longest_prompt_are_answered_on_every_page(app: App
         charts(shown(app, Scenario().with_workload(prompt_tokens=tokens, output_tokens=1_000_000), file))
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_a_model_of_unknown_size_is_a_sentence_where_it_would_be_timed(app: AppTest, file: str) -> None:
+def test_a_model_of_unknown_size_is_a_sentence_where_it_would_be_timed(app: AppTest) -> None:
     spec = Scenario().workload.served
     values = {"total_parameters": None, "active_parameters": None, "parameters_from": "no vocabulary"}
     unknown = ModelSpec.model_validate({**dict(spec), **values})
-    shown(app, Scenario().with_workload(model=unknown), file)
-    assert all("no vocabulary" in error.value for error in app.error)
-    if file.endswith(("handoff.py", "deployments.py")):
-        assert app.error
-    if file.endswith("model.py"):
-        assert not app.error
+    for file in FILES:
+        shown(app, Scenario().with_workload(model=unknown), file)
+        assert all("no vocabulary" in error.value for error in app.error), file
+        if file.endswith(("handoff.py", "deployments.py")):
+            assert app.error, file
+        if file.endswith("model.py"):
+            assert not app.error
 
 
 def test_the_first_page_is_handoff_on_the_example(app: AppTest) -> None:

@@ -45,7 +45,7 @@ def test_qwen3_235b_with_head_replication() -> None:
     bandwidth=st.floats(0.5, 500),
     noise=st.lists(st.floats(0.98, 1.02), min_size=len(SIZES), max_size=len(SIZES)),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_known_line_is_found_within_its_noise(alpha: float, bandwidth: float, noise: list[float]) -> None:
     times = (alpha + SIZES / (bandwidth * 1e6)) * np.array(noise)
     fitted = calibrate(measured(SIZES, times))
@@ -102,17 +102,17 @@ def test_intervals_hold_the_estimate_and_repeat_to_the_bit() -> None:
 
 
 def test_intervals_of_few_rows_are_wide_enough_for_how_little_they_tell() -> None:
-    # four rows leave two degrees of freedom; without Student's t 65 and 85 of these 100 held the truth
+    # four rows leave two degrees of freedom; without Student's t 65 and 85 of 100 held the truth
     drawn, sizes = np.random.default_rng(1), SIZES[[0, 2, 4, 5]]
     held = np.zeros(2, dtype=int)
-    for _ in range(100):
+    for _ in range(50):
         fitted = calibrate(measured(sizes, (0.5 + sizes / 50e6) * np.exp(drawn.normal(0, 0.03, 4))))
         assert fitted.alpha_ms_interval is not None
         assert fitted.bandwidth_gb_s_interval is not None
         held[0] += fitted.alpha_ms_interval[0] <= 0.5 <= fitted.alpha_ms_interval[1]
         held[1] += fitted.bandwidth_gb_s_interval[0] <= 50.0 <= fitted.bandwidth_gb_s_interval[1]
-    assert held[0] >= 80
-    assert held[1] >= 92
+    assert held[0] >= 40
+    assert held[1] >= 46
 
 
 def test_intervals_widen_with_the_noise() -> None:

@@ -13,7 +13,7 @@ from aisim_model.row.resolved import resolve
 from aisim_model.row.ttft import breakdown
 from aisim_model.scenario import Deployment, Scenario, Workload
 
-slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 def moved(workload: Workload | None = None, **values: Any) -> dict[str, Moved]:

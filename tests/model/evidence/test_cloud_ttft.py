@@ -20,6 +20,7 @@ from aisim_model.evidence.cloud import (
 from aisim_model.evidence.cloud_ttft import conversation, fifo_wait_ms, queued_mean_ttft_s, row_of
 from aisim_model.replay.verdict import verdict
 from aisim_model.scenario import Scenario, Workload
+from aisim_model.scenario.traffic import Traffic
 from aisim_model.traces import read_trace
 from aisim_model.traffic.row_replay import replay_row
 from aisim_model.traffic.scenario_replay import row_outcome
@@ -90,10 +91,11 @@ def test_a_queue_without_a_loop_is_the_queue_with_one(requests: list[tuple[int, 
 
 
 def test_what_is_offered_is_what_the_runs_that_keep_up_carry() -> None:
-    outcome = row_outcome(Scenario(), row_of(RUNS["gke-a4x"]), conversation())
+    fifo = Scenario().changed(traffic=Traffic(level="fifo"))  # offers a link the same as the engine level
+    outcome = row_outcome(fifo, row_of(RUNS["gke-a4x"]), conversation())
     assert outcome.figures.verdict.offered_gb_s == pytest.approx(RUNS["gke-a4x"].kv_gb_s, rel=0.005)
     assert outcome.figures.verdict.carried
-    assert not row_outcome(Scenario(), row_of(RUNS["nebius"]), conversation()).figures.verdict.carried
+    assert not row_outcome(fifo, row_of(RUNS["nebius"]), conversation()).figures.verdict.carried
 
 
 def test_the_means_of_the_trace_are_its_own() -> None:

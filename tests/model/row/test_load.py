@@ -25,7 +25,7 @@ FIXED = {
     "pool_tokens": 1_100_000,
 }
 ASKED = Workload(prompt_tokens=1000, output_tokens=100)
-slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 def served(**values: Any) -> Service:

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aisim_model.scenario import Scenario
 from aisim_model.scenario.file import ScenarioFileError, read_scenario
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
-slow = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def refused(content: str | bytes, name: str = "a.yaml") -> str:
@@ -25,7 +24,7 @@ def refused(content: str | bytes, name: str = "a.yaml") -> str:
     return str(caught.value)
 
 
-@slow
+@settings(max_examples=40)  # reading YAML with its lines takes a while
 @given(data=st.data())
 def test_a_dumped_scenario_reads_back_as_it_was(data: Any, any_scenario: Any) -> None:
     scenario = data.draw(any_scenario)
@@ -152,7 +151,6 @@ def test_what_is_no_text_or_too_much_is_refused() -> None:
     assert "holds more than a scenario does" in refused(bomb)
 
 
-@slow
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_whatever_a_file_holds_it_is_read_or_refused_in_a_sentence(content: str | bytes) -> None:
     try:

@@ -25,7 +25,7 @@ FIXED = {
     "pool_tokens": 1_100_000,  # a hundred sequences of 11,000 tokens
 }
 ASKED = Workload(prompt_tokens=10_000, output_tokens=1000, ttft_slo_ms=1e6, itl_slo_ms=1e6)
-slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 def served(workload: Workload = ASKED, **values: Any) -> Service:

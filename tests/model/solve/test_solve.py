@@ -27,7 +27,7 @@ from aisim_model.solve import (
 LLAMA = Workload(model_id="llama-3.1-70b", prompt_tokens=8192)
 BUDGET = Target("handoff", 20.0)
 TARGETS: Any = st.builds(Target, st.sampled_from(["ttft", "handoff"]), st.floats(0.01, 100_000))
-slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+slow = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 def split(**values: Any) -> Deployment:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aisim_model.errors import InputError
 from aisim_model.sweep import Listed, Range, fields, read_axis
-from aisim_model.sweep.axes import check_size, field_kind
+from aisim_model.sweep.axes import RATIOS, READABLE, check_size, field_kind
 
 
 def test_log_range_is_numpys_geomspace() -> None:
@@ -17,13 +17,29 @@ def test_log_range_is_numpys_geomspace() -> None:
     np.testing.assert_array_equal(axis.at(0, axis.size), np.geomspace(1, 400, 200))
 
 
-def test_a_log_range_of_many_values_is_geomspace_to_the_last_digits() -> None:
-    axis = read_axis("bandwidth_gb_s=1:400:log:200001")
-    found = axis.at(0, axis.size)
-    np.testing.assert_allclose(found, np.geomspace(1, 400, 200_001), rtol=1e-14)
-    assert (found[0], found[-1]) == (1, 400)
+@given(
+    st.floats(1e-6, 1e5),
+    st.floats(1.001, 1e6),
+    st.integers(READABLE + 1, 3 * READABLE),
+    st.integers(0, 3 * READABLE),
+    st.integers(0, 3 * RATIOS),
+)
+def test_any_slice_of_a_long_log_range_is_geomspace_to_the_last_digits(
+    low: float, ratio: float, count: int, start: int, length: int
+) -> None:
+    high = low * ratio
+    axis = Range("bandwidth_gb_s", low, high, "log", count)
+    found = axis.at(0, count)
+    np.testing.assert_allclose(found, np.geomspace(low, high, count), rtol=1e-14, atol=0)
+    assert (found[0], found[-1]) == (low, high)
     # a slice is the same to the bit, wherever it is cut
-    np.testing.assert_array_equal(axis.at(99_999, 150_000), found[99_999:150_000])
+    np.testing.assert_array_equal(axis.at(start, start + length), found[start : start + length])
+
+
+def test_ten_million_values_of_a_log_range_are_geomspace_to_the_last_digits() -> None:
+    found = read_axis("bandwidth_gb_s=1:400:log:10000000").at(0, 10_000_000)
+    np.testing.assert_allclose(found, np.geomspace(1, 400, 10_000_000), rtol=1e-14, atol=0)
+    assert (np.diff(found) > 0).all()
 
 
 def test_linear_range_is_numpys_linspace() -> None:

@@ -68,7 +68,7 @@ def test_a_scheduler_without_workers_is_a_sentence(daemons: Any) -> None:
     for worker in daemons.workers:
         worker.kill()
         worker.wait()
-    with pytest.raises(InputError, match="without workers"), dask_workers(daemons.address, 1.0):
+    with pytest.raises(InputError, match="without workers"), dask_workers(daemons.address, 3.0):
         pass
 
 

@@ -66,7 +66,7 @@ def test_worked_by_hand() -> None:
     assert found["handoff_share"].tolist() == [64 / 79, 32 / 47, 128 / 143, 64 / 79]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.integers(1, 10_000_000), min_size=1, max_size=5, unique=True),
     st.lists(st.floats(1e-3, 1e5), min_size=1, max_size=5, unique=True),

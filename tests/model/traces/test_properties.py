@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model.errors import InputError
@@ -33,8 +33,6 @@ VALUES = st.recursive(
     ),
     max_leaves=5,
 )
-# the first example imports pandas, which takes longer than an example may
-PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 KEYS = st.sampled_from(
     ["timestamp", "input_length", "output_length", "hash_ids", "session_id", "delay", "requests", "chat_id"]
 )
@@ -48,13 +46,11 @@ def trace_or_sentence(contents: bytes, skip: bool) -> None:
         assert math.isfinite(trace.span_ms)
 
 
-@PATIENT
 @given(st.binary(max_size=400), st.booleans())
 def test_any_bytes_give_a_trace_or_a_sentence(contents: bytes, skip: bool) -> None:
     trace_or_sentence(contents, skip)
 
 
-@PATIENT
 @given(
     st.binary(max_size=60), st.sampled_from([b"\x1f\x8b\x08\x00", b"PK\x03\x04", b"\xff\xfe", b"[", b'{"a":'])
 )
@@ -62,7 +58,6 @@ def test_any_bytes_after_a_known_beginning(contents: bytes, beginning: bytes) ->
     trace_or_sentence(beginning + contents, skip=True)
 
 
-@PATIENT
 @given(
     st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1, max_size=6),
     st.sampled_from([",", ";", "\t"]),
@@ -74,13 +69,11 @@ def test_any_cells_under_a_header(rows: list[list[str]], delimiter: str, skip: b
     trace_or_sentence(f"{header}\n{body}\n".encode(errors="replace"), skip)
 
 
-@PATIENT
 @given(st.lists(st.dictionaries(KEYS, VALUES, max_size=8), min_size=1, max_size=5), st.booleans())
 def test_any_values_under_known_keys(rows: list[dict[str, object]], skip: bool) -> None:
     trace_or_sentence("\n".join(json.dumps(row) for row in rows).encode(), skip)
 
 
-@PATIENT
 @given(
     st.lists(
         st.tuples(st.integers(0, 10**9), st.integers(1, 10_000), st.integers(0, 500)), min_size=1, max_size=30
@@ -99,7 +92,6 @@ def test_json_lines_and_a_table_of_the_same_rows_agree(rows: list[tuple[int, int
     assert by_table.span_ms == max(row[0] for row in rows) - min(row[0] for row in rows)
 
 
-@PATIENT
 @given(
     st.sampled_from([16, 32, 64, 128, 256, 512, 1024]),
     st.lists(st.integers(1, 200_000), min_size=40, max_size=60),
@@ -110,7 +102,6 @@ def test_the_block_size_is_told_from_lengths(size: int, lengths: list[int]) -> N
     assert np.array_equal(-(-inputs // told), -(-inputs // size))
 
 
-@PATIENT
 @given(st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=8), st.data())
 def test_ids_follow_their_rows(ids: list[list[int]], data: st.DataObject) -> None:
     offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
@@ -126,7 +117,6 @@ def azure() -> Trace:
     return example_trace("azure_code")[0]
 
 
-@PATIENT
 @given(factor=st.floats(1e-3, 1e3))
 def test_a_scaled_rate_scales_the_load_and_keeps_the_prompts(azure: Trace, factor: float) -> None:
     scaled = azure.scaled_rate(factor)
@@ -136,7 +126,6 @@ def test_a_scaled_rate_scales_the_load_and_keeps_the_prompts(azure: Trace, facto
     assert after == pytest.approx(before * factor)
 
 
-@PATIENT
 @given(edges=st.lists(st.floats(0.0, 3_435_949.0), min_size=1, max_size=4, unique=True))
 def test_windows_that_tile_a_trace_hold_every_request_once(azure: Trace, edges: list[float]) -> None:
     bounds = sorted({0.0, *edges, 3_435_949.0})

@@ -218,7 +218,7 @@ def test_offered_load_counts_full_prompts_on_the_wire() -> None:
     assert offered_gb_s(WORKLOAD, row(), alone(1000)) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     model_id=st.sampled_from([model.id for model in models()]),
     tokens=st.integers(1, 200_000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aisim_model.compare.sensitivity import tornado
@@ -53,7 +53,6 @@ def test_without_its_baseline_the_first_row_is_compared_to() -> None:
     assert (found.baseline_id, found.selected_id) == ("split-400g", "split-400g")
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_moving_keeps_every_row(data: Any, any_scenario: Any) -> None:
     scenario = data.draw(any_scenario)
