@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from aisim_model.passes.registry import MODELS
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown
 from aisim_model.solve import with_prompt
@@ -126,13 +127,19 @@ def _ranges(x: ResolvedRow) -> Iterator[Range]:
     ):
         yield _over(x, name, label, 0.0, prompt // 2, f"{STATED}: none to half the prompt")
     for name, label, low, high in STATED_RANGES:
-        now = float(getattr(x, name))
+        now = _now(x, name)
         yield _over(x, name, label, min(low, now), max(high, now), STATED)
     for name, label in OWN_NUMBERS:
         if (value := getattr(x, name)) is not None:
             yield _over(x, name, label, value * 0.8, value * 1.25, f"{STATED}: a quarter more or less")
     if x.row.split and x.bandwidth_gb_s > 0:
         yield from _link(x)
+
+
+def _now(x: ResolvedRow, name: str) -> float:
+    """Return a row's number as it counts: its own, else what its model of a pass takes."""
+    own = getattr(x, name)
+    return float(MODELS[x.row.prefill_model].reached.get(name, 0.0) if own is None else own)
 
 
 def _link(x: ResolvedRow) -> Iterator[Range]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from aisim_model.catalog.hardware import gpu
 from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.catalog.models import model
-from aisim_model.evidence.cloud_ttft import queued_mean_ttft_s, row_of
+from aisim_model.evidence.cloud_ttft import COMPUTED_SHARE, queued_mean_ttft_s, row_of
 from aisim_model.evidence.record import Evidence
 from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.ttft import decode_step_ms, prefill_ms
@@ -25,8 +25,8 @@ SETTLING_ROUNDS = 60  # the batch that keeps its own step time; each round takes
 def cloud_evidence() -> tuple[Evidence, ...]:
     """Put the five runs beside the roofline.
 
-    The defaults of `passes.roofline` come from the prefill-bound runs on H200 and H100, which are marked as
-    fitted; the others test them. Mean TTFT, which nothing was fitted to, is that of the trace in a queue.
+    Nothing of the roofline was fitted to them. Their prefix hits aren't reported: of each prompt the share is
+    computed that the trace doesn't repeat. Mean TTFT is that of the trace in a queue.
 
     Examples
     --------
@@ -54,8 +54,11 @@ def _figures(run: CloudRun) -> list[Evidence]:
     found = []
     if run.prefill_bound:
         weighted_ms = float(prefill_ms(replace(x, prompt_tokens=TOKEN_WEIGHTED_PROMPT_TOKENS)))
-        predicted = TOKEN_WEIGHTED_PROMPT_TOKENS / weighted_ms * MS_PER_S
-        how = "at the trace's token-weighted prompt length; reported: KV bandwidth over bytes per token"
+        predicted = TOKEN_WEIGHTED_PROMPT_TOKENS / (weighted_ms * COMPUTED_SHARE) * MS_PER_S
+        how = (
+            "at the trace's token-weighted prompt length, of which 71% is computed and the rest hit; reported: KV "
+            "bandwidth over bytes per token"
+        )
         found.append(
             _row(run, "prefill", "prefill_tokens_per_s", rate, how, roofline=predicted * run.prefill_workers)
         )
@@ -65,11 +68,11 @@ def _figures(run: CloudRun) -> list[Evidence]:
         found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, how, roofline=predicted))
     if run.mean_ttft_s is not None:
         how = (
-            "the trace's prompts one by one through prefill, without prefix hits; calibrated: at the run's "
+            "the trace's prompts one by one through prefill, 71% of each computed; calibrated: at the run's "
             "own prefill rate, by its KV bandwidth, known where prompts queued"
         )
         own = queued_mean_ttft_s(run, rate) if run.prefill_bound else None
-        roofline = queued_mean_ttft_s(run)
+        roofline = queued_mean_ttft_s(run, computed_share=COMPUTED_SHARE)
         found.append(
             _row(run, "ttft", "mean_ttft_s", run.mean_ttft_s, how, calibrated=own, roofline=roofline)
         )
@@ -106,7 +109,7 @@ def _row(
         calibrated=calibrated,
         calibrated_left_out=None,
         roofline=roofline,
-        fitted=part != "ttft" and run.gpu in ("h200", "h100-sxm"),
+        fitted=False,
         consistent=True,
         how=how,
         source=run.source,

@@ -9,7 +9,7 @@ import numpy as np
 from aisim_model import catalog
 from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.evidence.cloud import prefill_tokens_per_s
-from aisim_model.evidence.cloud_ttft import conversation, queued_mean_ttft_s, row_of
+from aisim_model.evidence.cloud_ttft import COMPUTED_SHARE, conversation, queued_mean_ttft_s, row_of
 from aisim_model.row.resolved import resolve
 from aisim_model.row.ttft import prefill_ms
 from aisim_model.scenario import Scenario, Workload
@@ -27,11 +27,12 @@ class CloudVerdict:
     gpu : str
         Its GPU, for people.
     prefill_load, link_load : float
-        Work offered over what prefill and the links can do, over the trace's span [-].
+        Work offered over what prefill and the links can do, over the trace's span, less what a prefix cache
+        hits [-].
     mean_ttft_s : float or None
         With prompts in a queue at the run's own prefill rate, which is known where they queued [s].
     roofline_mean_ttft_s : float
-        The same with prompts timed by the roofline [s].
+        The same with prompts timed by the roofline, less what a prefix cache hits [s].
     """
 
     run: CloudRun
@@ -60,7 +61,9 @@ def cloud_verdicts() -> tuple[CloudVerdict, ...]:
 
 def _verdict(run: CloudRun) -> CloudVerdict:
     trace, x = conversation(), resolve(Workload(model_id=run.model_id), row_of(run))
-    spent_ms = np.asarray(prefill_ms(replace(x, prompt_tokens=trace.input_tokens.astype(np.float64))))
+    spent_ms = COMPUTED_SHARE * np.asarray(
+        prefill_ms(replace(x, prompt_tokens=trace.input_tokens.astype(np.float64)))
+    )
     own = queued_mean_ttft_s(run, prefill_tokens_per_s(run)) if run.prefill_bound else None
     return CloudVerdict(
         run=run,
@@ -68,7 +71,7 @@ def _verdict(run: CloudRun) -> CloudVerdict:
         prefill_load=float(spent_ms.sum()) / trace.span_ms / run.prefill_workers,
         link_load=(trace.offered_gb_s(float(x.wire.per_token_bytes)) or 0.0) / float(x.bandwidth_gb_s),
         mean_ttft_s=own,
-        roofline_mean_ttft_s=queued_mean_ttft_s(run),
+        roofline_mean_ttft_s=queued_mean_ttft_s(run, computed_share=COMPUTED_SHARE),
     )
 
 

@@ -5,7 +5,7 @@ A new model is a module beside the others, its line in `MODELS`, its line in `pa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -38,6 +38,8 @@ class Model(NamedTuple):
         What makes a worker its numbers, for prompts and for decode steps; None where it times none.
     assumes : str
         What its times rest on.
+    reached : mapping of str to float
+        Shares of the peaks that it takes where a row leaves them open, by the row's fields [-].
     assumes_parameters : bool
         Whether it asks for the model's parameters.
     """
@@ -47,6 +49,7 @@ class Model(NamedTuple):
     decode: Callable[[Worker], Numbers] | None
     assumes: str
     assumes_parameters: bool = False
+    reached: Mapping[str, float] = MappingProxyType({})
 
 
 def _pool(worker: Worker) -> Numbers:
@@ -82,6 +85,7 @@ MODELS = MappingProxyType(
             roofline.numbers,
             "a floor of each layer and collective, weights, attention and cache apart; fitted to silicon",
             assumes_parameters=True,
+            reached=roofline.REACHED,
         ),
         "simple_roofline": Model(
             Kind.SIMPLE_ROOFLINE,
@@ -89,6 +93,7 @@ MODELS = MappingProxyType(
             simple_roofline.numbers,
             "arithmetic or memory, one share reached of each, no floor",
             assumes_parameters=True,
+            reached=simple_roofline.REACHED,
         ),
         "rate": Model(Kind.LINE, _rate, None, "your measured rate"),
         "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step, "your time of a pass"),

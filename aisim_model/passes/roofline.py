@@ -23,6 +23,7 @@ own in `data/roofline_constants.csv`.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +81,14 @@ class Coefficients(NamedTuple):
     window_tokens: Values
     sequence_ms: Values
 
+
+# the larger of the two shares of memory bandwidth: a row that gives one gives both
+REACHED = MappingProxyType(
+    {
+        "mfu": float(constants().mfu),
+        "memory_efficiency": float(max(constants().weight_share, constants().kv_share)),
+    }
+)
 
 # places in the numbers
 (

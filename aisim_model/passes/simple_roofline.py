@@ -24,6 +24,7 @@ then 2.31 and 1.69 TB/s: 48% of the H200's 4.8 and 51% of the H100's 3.35, whate
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from aisim_model.units import BYTES_PER_TB, FLOPS_PER_TFLOP, MS_PER_S
 
 MFU = 0.55
 MEMORY_EFFICIENCY = 0.5
+REACHED = MappingProxyType({"mfu": MFU, "memory_efficiency": MEMORY_EFFICIENCY})
 DEFAULTS_FROM = (
     "published runs of Qwen3-32B, TP4, on H200 and H100: 57% and 54% of the dense peak in prefill, 48% and"
     " 51% of the memory bandwidth in decode (github.com/ai-dynamo/dynamo recipes/qwen3-32b)"

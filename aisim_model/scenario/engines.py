@@ -106,6 +106,7 @@ class EngineProfile(BaseModel):
 
         Examples
         --------
+        >>> from aisim_model import catalog
         >>> [engine("vllm").pass_tokens_on(catalog.gpu(gpu)) for gpu in ("l40s", "a100-80", "h200", "b200")]
         [2048, 2048, 8192, 16384]
         """
@@ -116,6 +117,7 @@ class EngineProfile(BaseModel):
 
         Examples
         --------
+        >>> from aisim_model import catalog
         >>> [engine(name).max_sequences_on(catalog.gpu("h200")) for name in ENGINES]
         [1024, 2048, 2048, 256]
         """
@@ -142,6 +144,7 @@ class EngineProfile(BaseModel):
 
         Examples
         --------
+        >>> from aisim_model import catalog
         >>> round(engine("sglang").memory_share_on(catalog.gpu("h100-sxm"), 8192, 4), 3)
         0.834
         """

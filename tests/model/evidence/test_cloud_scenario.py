@@ -42,6 +42,6 @@ def test_a_replay_says_the_same(row_id: str, measured_s: float, bound: bool) -> 
     if bound:
         assert mean_s == pytest.approx(measured_s, rel=0.05)
         assert not found.carried
-    else:
-        assert mean_s < measured_s  # keeps up: seconds, not hours
-        assert found.carried
+    else:  # without the run's own prefix hits it is offered 4% more than it does: minutes, not hours
+        assert mean_s < 180
+        assert found.offered_load["prefill"] < 1.1

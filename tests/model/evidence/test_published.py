@@ -116,18 +116,17 @@ def test_roofline_defaults_follow_from_the_prefill_bound_runs() -> None:
     assert abs(simple_roofline.MEMORY_EFFICIENCY - sum(efficiencies) / 2) < 0.01
 
 
-def test_cloud_runs_that_were_not_fitted_test_the_roofline() -> None:
+def test_cloud_runs_test_the_roofline() -> None:
     rows = {row.id: row for row in cloud_evidence()}
-    assert {row.id for row in rows.values() if row.fitted} == {
-        "nebius-prefill",
-        "nebius-itl",
-        "aws-p5-prefill",
-        "aws-p5-itl",
+    assert not any(row.fitted for row in rows.values())
+    errors = {
+        name: rows[f"{name}-prefill"].relative_error("roofline") for name in ("nebius", "aws-p5", "aks")
     }
-    assert abs(rows["aks-prefill"].relative_error("roofline") or 1) < 0.06
+    # 71% of each prompt computed: H200 +3%, H100 +9%, A100 +17%
+    assert errors == pytest.approx({"nebius": 0.03, "aws-p5": 0.09, "aks": 0.17}, abs=0.02)
     # the runs that keep up say nothing of what prefill could do
     assert "gke-a4x-prefill" not in rows
-    assert (rows["nscale-itl"].relative_error("roofline") or 0) < -0.5  # shown, bad as it is
+    assert (rows["nscale-itl"].relative_error("roofline") or 0) < -0.45  # shown, bad as it is
 
 
 def test_splitting_pays_more_the_longer_the_prompt() -> None:

@@ -15,7 +15,7 @@ LLAMA = Workload(model_id="llama-3.1-70b", prompt_tokens=8192, output_tokens=100
 
 
 def memory(workload: Workload = LLAMA, **values: Any) -> RowMemory:
-    row = Deployment(id="a", name="a", **values)
+    row = Deployment(id="a", name="a", **{"kv_pool_share": 0.9, **values})
     return row_memory(resolve(workload, row), workload.output_tokens)
 
 
@@ -68,7 +68,8 @@ def test_windowed_layers_let_a_pool_hold_more_requests() -> None:
 def test_a_latent_takes_room_on_every_rank() -> None:
     # DeepSeek-V3 in fp8 on 8 x 141 GB: 126.9 GB a GPU less 671.03 / 8 = 83.9 of weights leave 43.0; 12,000
     # tokens are 12,000 x 70,272 = 843,264,000 B on each GPU: 51, and 12,340 of them 867,156,480: 49
-    row = Deployment(id="a", name="a", prefill_tp=8, decode_tp=8, weight_dtype="fp8")
+    ranks = {"prefill_tp": 8, "decode_tp": 8}
+    row = Deployment(id="a", name="a", weight_dtype="fp8", kv_pool_share=0.9, **ranks)
     prefill, decode = row_memory(resolve(Workload(model_id="deepseek-v3"), row), 340).workers
     assert (prefill.requests, decode.requests) == (51, 49)
 

@@ -291,7 +291,7 @@ def test_the_same_input_gives_the_same_output_to_the_bit(any_asked: Any, data: s
 
 
 def test_a_decode_step_reads_the_weights_once_for_a_batch() -> None:
-    x = resolve(Workload(), row())
+    x = resolve(Workload(), row(decode_model="simple_roofline"))
     # weights of 32.76e9 x 2 B and 64 KV caches of 3.1 GB over 4 x 4.8 TB/s x 0.5
     kept = 12_000 * 262_144
     one, many = decode_step_ms(x, 12_000.0, 1.0), decode_step_ms(x, 12_000.0, 64.0)
@@ -301,7 +301,8 @@ def test_a_decode_step_reads_the_weights_once_for_a_batch() -> None:
 @pytest.mark.parametrize("tensor_parallel", [4, 8])
 def test_every_rank_reads_a_latent_whole_in_a_decode_step(tensor_parallel: int) -> None:
     ranks = {"prefill_tp": tensor_parallel, "decode_tp": tensor_parallel}
-    x = resolve(Workload(model_id="deepseek-v3"), row(weight_dtype="fp8", **ranks))
+    asked = row(weight_dtype="fp8", decode_model="simple_roofline", **ranks)
+    x = resolve(Workload(model_id="deepseek-v3"), asked)
     # 61 layers x 576 elements x 2 B a token at 4.8 TB/s x 0.5, however many GPUs share the heads
     longer = decode_step_ms(x, 20_000.0) - decode_step_ms(x, 10_000.0)
     assert longer == pytest.approx(10_000 * 70_272 / (4.8e12 * 0.5) * 1000)
