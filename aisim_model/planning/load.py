@@ -20,6 +20,9 @@ from aisim_model.planning.queueing import mean_wait_ms
 from aisim_model.planning.service import Service, service
 from aisim_model.planning.split_load import Contention, split_parts
 from aisim_model.ttft import TtftBreakdown
+from aisim_model.units import MS_PER_S
+
+BEHIND = 1.5  # prefills that a sequence waits for beyond their mean share, over u^2 / (1 - u); fitted
 
 __all__ = ["Load", "Service", "service", "under_load"]
 
@@ -149,19 +152,49 @@ def _aggregated(served: Service, arrivals_per_s: float, batch: float) -> Load:
         parts = replace(served.idle, queue_ms=math.inf)
         return Load(arrivals_per_s, prefilling, 0.0, decoding, False, parts, math.inf, math.inf, batch)
     step_ms = served.step_ms(batch)
+    passes = served.passes_beside(batch)
     decodes = -math.expm1(-batch)  # share of time with a sequence to decode: its pass is the prompt's too
-    mixed_ms = served.prefill_ms + served.passes * step_ms * decodes
-    queue_ms = mean_wait_ms(arrivals_per_s, mixed_ms, served.prefill_workers)
+    steps_ms = passes * step_ms * decodes
+    in_turn_ms = served.prefill_ms + _shared_steps_ms(served, steps_ms, passes, prefilling + decoding)
+    if arrivals_per_s > 0.0:  # what is carried at all waits for an end
+        most = 1.0 - (1.0 - prefilling - decoding) / 2.0
+        in_turn_ms = min(in_turn_ms, most * served.prefill_workers * MS_PER_S / arrivals_per_s)
+    queue_ms = mean_wait_ms(arrivals_per_s, in_turn_ms, served.prefill_workers)
     queue_ms += step_ms / 2.0 * decodes  # of a step that runs half is left
-    pass_ms = served.prefill_ms / served.passes if served.passes else 0.0
+    alone = served.passes_beside(0.0)
+    pass_ms = served.prefill_ms / alone if alone else 0.0
+    tail_ms = float(decode.mixed_pass_ms(step_ms, pass_ms if arrivals_per_s else 0.0))
     return Load(
         arrivals_per_s,
         prefilling,
         0.0,
         decoding,
         False,
-        replace(served.idle, queue_ms=queue_ms, prefill_ms=mixed_ms),
-        float(decode.aggregated_itl_ms(step_ms, prefilling)),
-        float(decode.mixed_pass_ms(step_ms, pass_ms if arrivals_per_s else 0.0)),
+        replace(served.idle, queue_ms=queue_ms, prefill_ms=served.prefill_ms + steps_ms),
+        _interrupted_ms(served, step_ms, prefilling, tail_ms),
+        tail_ms,
         batch,
     )
+
+
+def _shared_steps_ms(served: Service, steps_ms: float, passes: float, busy: float) -> float:
+    """Return the decode steps of a prompt's passes that those behind it wait for [ms].
+
+    Prompts that wait share passes, and so steps, the more the busier the workers are and as far as passes have
+    room for more than one; what a busier worker shares more never makes it wait less than a less busy one.
+    """
+    room = 1.0 - served.uncached_tokens / (passes * served.x.row.chunk_tokens) if passes else 0.0
+    if busy == 0.0 or room <= 0.0:
+        return steps_ms
+    until = min(busy, 0.5 / room)
+    return steps_ms * until * (1.0 - room * until) / busy
+
+
+def _interrupted_ms(served: Service, step_ms: float, prefilling: float, tail_ms: float) -> float:
+    """Return the mean ITL where prefill passes come between [ms]; none is longer than a mixed pass."""
+    itl_ms = float(decode.aggregated_itl_ms(step_ms, prefilling))
+    if served.steps == 0.0:
+        return itl_ms
+    # prompts come in bursts: where one was computed others wait
+    behind_ms = BEHIND * prefilling * prefilling * served.prefill_ms / (1.0 - prefilling)
+    return max(min(itl_ms + behind_ms / served.steps, tail_ms), itl_ms)
