@@ -59,7 +59,8 @@ st.markdown(clouds_say := cloud_sentence(verdicts))
 state().shown["evidence.clouds.answer"] = clouds_say
 draw_table(cloud_table(verdicts), CLOUDS, "Five runs end to end", "evidence.clouds")
 st.caption(
-    "TTFT is the mean. Nothing was fitted to these runs. They don't report prefix hits: 29% of each prompt counts as hit, as much as the trace repeats."
+    "TTFT is the mean. Nothing was fitted to these runs. They don't report prefix hits: 29% of each prompt "
+    "counts as hit, as much as the trace repeats."
 )
 st.button(
     "Replay them on the Traffic page",

@@ -101,6 +101,7 @@ def _deployments() -> st.SearchStrategy[Deployment]:
         prefill_table=st.just(((128.0, 20.0), (8192.0, 170.0))),
         decode_step_ms=TIMES,
         pool_tokens=OPTIONAL | st.integers(1, 10**12),
+        max_sequences=OPTIONAL | st.integers(1, 10_000),
     )
 
 

@@ -56,7 +56,7 @@ def _figures(run: CloudRun) -> list[Evidence]:
         weighted_ms = float(prefill_ms(replace(x, prompt_tokens=TOKEN_WEIGHTED_PROMPT_TOKENS)))
         predicted = TOKEN_WEIGHTED_PROMPT_TOKENS / (weighted_ms * COMPUTED_SHARE) * MS_PER_S
         how = (
-            "at the trace's token-weighted prompt length, of which 71% is computed and the rest hit; reported: KV "
+            "at the trace's token-weighted prompt length, 71% of it computed, the rest hit; reported: KV "
             "bandwidth over bytes per token"
         )
         found.append(

@@ -63,7 +63,7 @@ class Asks:
     def none_between(self, from_ms: float, time_ms: float) -> float:
         """Return the chance that none came in a time so long that ended `from_ms` before an ask [-]."""
         just_before = 1.0 - self.none_within(from_ms)
-        return self.none_within(from_ms + time_ms) + just_before * self.none_in_any(time_ms)
+        return min(self.none_within(from_ms + time_ms) + just_before * self.none_in_any(time_ms), 1.0)
 
     def _gaps(self, time_ms: float) -> tuple[float, float]:
         """Return the share of gaps longer than a time, and the share of all time that they are beyond it."""
@@ -73,7 +73,7 @@ class Asks:
         excess_ms = max(mean_ms - self.least_gap_ms, 0.0)
         if time_ms < self.least_gap_ms or excess_ms == 0.0:
             return float(time_ms < mean_ms), max(1.0 - time_ms * self.per_ms, 0.0)
-        spread = self.variation * mean_ms * mean_ms / (excess_ms * excess_ms)
+        spread = self.variation * (mean_ms / excess_ms) ** 2
         late = (time_ms - self.least_gap_ms) / excess_ms
         if spread >= 1.0:
             share = 2.0 / (1.0 + spread)  # of gaps longer than the least
@@ -133,7 +133,7 @@ def rest_of_step_ms(time_ms: float, step_ms: float, spread_ms: float = 0.0) -> f
     --------
     >>> rest_of_step_ms(25.0, 10.0), rest_of_step_ms(20.0, 10.0), rest_of_step_ms(0.0, 10.0)
     (5.0, 0.0, 0.0)
-    >>> rest_of_step_ms(23.0, 10.0, 10.0), rest_of_step_ms(23.0, 10.0, 2.0)
+    >>> rest_of_step_ms(23.0, 10.0, 10.0), round(rest_of_step_ms(23.0, 10.0, 2.0), 9)
     (5.0, 6.0)
     """
     begun = math.floor(time_ms / step_ms + 1e-9)

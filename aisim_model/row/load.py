@@ -6,8 +6,8 @@ an estimate of a mean; a replay of a trace gives it exactly.
 - Prefill: ``utilisation = arrivals * prefill / workers``, and the queue of `queueing.mean_wait_ms`.
 - Link: the same with one transfer at a time a link, the smaller side's workers as links.
 - Decode: a worker runs ``batch = arrivals * answer * ITL / workers`` sequences; it is full at its KV pool.
-- Aggregated: with u the share of time by which prompts lengthen passes, ``ITL = step / (1 - u)``, its tail
-  one mixed pass.
+- Aggregated: with u the share of time that prefill passes take, ``ITL = step / (1 - u)``, its tail one mixed
+  pass.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from aisim_model.row.service import Service, service
 from aisim_model.row.split_load import Contention, split_parts
 from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
+
+BEHIND = 1.5  # prefills that a sequence waits for beyond their mean share, over u^2 / (1 - u); fitted
 
 __all__ = ["Load", "Service", "service", "under_load"]
 
@@ -150,19 +152,51 @@ def _aggregated(served: Service, arrivals_per_s: float, batch: float) -> Load:
         parts = replace(served.idle, queue_ms=math.inf)
         return Load(arrivals_per_s, prefilling, 0.0, decoding, False, parts, math.inf, math.inf, batch)
     step_ms = served.step_ms(batch)
+    passes = served.passes_beside(batch)
     decodes = -math.expm1(-batch)  # share of time with a sequence to decode: its pass is the prompt's too
-    mixed_ms = decodes * served.mixed_ms(batch) + (1.0 - decodes) * served.prefill_ms
-    queue_ms = mean_wait_ms(arrivals_per_s, mixed_ms, served.prefill_workers)
+    steps_ms = passes * step_ms * decodes
+    in_turn_ms = prompt_ms + _shared_steps_ms(served, steps_ms, passes, prefilling + decoding)
+    if arrivals_per_s > 0.0:  # what is carried at all waits for an end
+        most = 1.0 - (1.0 - prefilling - decoding) / 2.0
+        in_turn_ms = min(in_turn_ms, most * served.prefill_workers * MS_PER_S / arrivals_per_s)
+    queue_ms = mean_wait_ms(arrivals_per_s, in_turn_ms, served.prefill_workers)
     queue_ms += step_ms / 2.0 * decodes  # of a step that runs half is left
-    longest_ms = served.mixed_ms(batch) / served.passes if served.passes and arrivals_per_s else step_ms
+    alone = served.passes_beside(0.0)
+    tail_ms = step_ms + (prompt_ms / alone if alone and arrivals_per_s else 0.0)
     return Load(
         arrivals_per_s,
         prefilling,
         0.0,
         decoding,
         False,
-        replace(served.idle, queue_ms=queue_ms, prefill_ms=mixed_ms),
-        step_ms / (1.0 - prefilling),
-        max(longest_ms, step_ms),
+        replace(served.idle, queue_ms=queue_ms, prefill_ms=prompt_ms + steps_ms),
+        _interrupted_ms(served, step_ms, prompt_ms, prefilling, tail_ms),
+        tail_ms,
         batch,
     )
+
+
+def _shared_steps_ms(served: Service, steps_ms: float, passes: float, busy: float) -> float:
+    """Return the decode steps of a prompt's passes that those behind it wait for [ms].
+
+    Prompts that wait share passes, and so steps, the more the busier the workers are and as far as passes
+    have room for more than one; what a busier worker shares more never makes it wait less than a less busy
+    one.
+    """
+    room = 1.0 - served.uncached_tokens / (passes * served.x.row.pass_tokens) if passes else 0.0
+    if busy == 0.0 or room <= 0.0:
+        return steps_ms
+    until = min(busy, 0.5 / room)
+    return steps_ms * until * (1.0 - room * until) / busy
+
+
+def _interrupted_ms(
+    served: Service, step_ms: float, prompt_ms: float, prefilling: float, tail_ms: float
+) -> float:
+    """Return the mean ITL where prefill passes come between [ms]; none is longer than a mixed pass."""
+    itl_ms = step_ms / (1.0 - prefilling)
+    if served.steps == 0.0:
+        return itl_ms
+    # prompts come in bursts: where one was computed others wait
+    behind_ms = BEHIND * prefilling * prefilling * prompt_ms / (1.0 - prefilling)
+    return max(min(itl_ms + behind_ms / served.steps, tail_ms), itl_ms)

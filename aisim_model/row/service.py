@@ -28,8 +28,6 @@ class Service:
         Parts of the TTFT of one request alone [ms].
     prefill_ms, transfer_ms : float
         Time that a prompt takes on a prefill worker and on a link [ms].
-    passes : float
-        Prefill passes of a prompt [-].
     output_tokens : float
         Tokens of an answer [-].
     most_sequences : float
@@ -43,11 +41,19 @@ class Service:
     idle: TtftBreakdown
     prefill_ms: float
     transfer_ms: float
-    passes: float
     output_tokens: float
     most_sequences: float
     prefill_workers: int
     decode_workers: int
+
+    @property
+    def uncached_tokens(self) -> float:
+        """Tokens of a prompt that are computed [-]."""
+        return float(self.x.prompt_tokens) - float(self.x.prefill_cached_tokens)
+
+    def passes_beside(self, batch: float) -> float:
+        """Prefill passes of a prompt where each of so many sequences takes a token of every pass [-]."""
+        return float(count_pieces(self.uncached_tokens, max(self.x.row.pass_tokens - batch, 1.0)))
 
     @property
     def links(self) -> int:
@@ -83,49 +89,63 @@ class Service:
 
     @cached_property
     def full_batch(self) -> float:
-        """Sequences that decode on a full worker: those in their handoff need room beside them [-]."""
+        """Sequences that decode on a worker that is full [-].
+
+        In a split row those in their handoff need room beside them. In an aggregated row a pass takes prompts
+        by its budget of tokens and gives each sequence one token: ``answer / (prompt / budget)`` at most.
+        """
         most = self.most_sequences
+        if not self.x.row.split:
+            filled = self.uncached_tokens / self.x.row.pass_tokens
+            return min(most, self.steps / filled) if filled else most
         if most == 0.0 or self.steps == 0.0 or math.isinf(self.reserved_ms):
             return 0.0
-        if self.reserved_ms == 0.0 or self.step_ms(1.0) == 0.0:
+        if self.reserved_ms == 0.0 or self.step_ms(0.0) == 0.0:
             return most
         return root(lambda batch: self._room(batch) - most, 0.0, most)
 
     def _room(self, batch: float) -> float:
-        """Sequences with room on a decode worker that so many decode on [-]."""
-        return batch + self.arrivals_at(batch) / self.decode_workers * self.reserved_ms / MS_PER_S
+        """Sequences with room on a decode worker that so many decode on, none waiting over a step [-]."""
+        before_ms = self.reserved_ms + self.step_ms(batch)
+        return batch + self.arrivals_at(batch) / self.decode_workers * before_ms / MS_PER_S
+
+    def in_step(self, batch: float) -> float:
+        """Sequences in the steps that a sequence takes part in, where so many decode on average [-].
+
+        It finds as many others as decode on average, while they have room: ``1 + batch (1 - 1 / most)``.
+        """
+        most = max(self.most_sequences, 1.0)
+        return 1.0 + min(batch, most) * (1.0 - 1.0 / most)
 
     def step_ms(self, batch: float, context_tokens: float | None = None) -> float:
-        """Time of a decode step of so many sequences, halfway through their answers [ms]."""
+        """Time of a decode step where so many decode on average, halfway through an answer [ms]."""
         halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
         context = halfway if context_tokens is None else context_tokens
-        return float(decode_step_ms(self.x, context, max(batch, 1.0)))
+        return float(decode_step_ms(self.x, context, self.in_step(batch)))
 
     def first_step_ms(self, batch: float) -> float:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
-        return self.step_ms(
-            batch, float(self.x.prompt_tokens) + self.output_tokens / 2.0 * (1.0 - 1.0 / max(batch, 1.0))
-        )
+        others = 1.0 - 1.0 / self.in_step(batch)
+        return self.step_ms(batch, float(self.x.prompt_tokens) + self.output_tokens / 2.0 * others)
 
     def prompt_ms(self, batch: float) -> float:
-        """Time that a prompt takes of an aggregated worker that decodes so many sequences [ms].
+        """Time that a prompt takes of an aggregated worker on which so many decode on average [ms].
 
         A mixed pass is one call: a prompt takes what its passes are longer than steps of the sequences alone.
         A worker that happens to decode none computes it alone.
         """
-        decodes = -math.expm1(-batch)  # the chance that it decodes any
-        return (
-            decodes * (self.mixed_ms(batch) - self.passes * self.step_ms(batch))
-            + (1.0 - decodes) * self.prefill_ms
-        )
+        if not self.x.row.split and prefill_pass_time(self.x).mixes:
+            decodes = -math.expm1(-batch)  # the chance that it decodes any
+            longer_ms = self._mixed_ms(batch) - self.passes_beside(0.0) * self.step_ms(batch)
+            return decodes * longer_ms + (1.0 - decodes) * self.prefill_ms
+        return self.prefill_ms
 
-    def mixed_ms(self, batch: float) -> float:
-        """Time of a prompt's passes with so many sequences decoding beside it [ms]."""
+    def _mixed_ms(self, batch: float) -> float:
+        """Time of a prompt's passes with the sequences of a step beside it [ms]."""
         x, halfway = self.x, float(self.x.prompt_tokens) + self.output_tokens / 2.0
-        times, budget = prefill_pass_time(x), float(x.row.pass_tokens)
-        return float(
-            times.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, budget, max(batch, 1.0), halfway)
-        )
+        budget, beside = float(x.row.pass_tokens), self.in_step(batch)
+        times = prefill_pass_time(x)
+        return float(times.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, budget, beside, halfway))
 
     def arrivals_at(self, batch: float) -> float:
         """Arrivals at which a decode worker runs so many sequences on average [requests/s]."""
@@ -151,9 +171,10 @@ class Service:
         """What decode (or aggregated) workers carry that are full; 0 where they hold nothing [requests/s]."""
         if self.most_sequences == 0:
             return 0.0
-        if self.steps == 0.0 and self.x.row.split:  # all the room is for handoffs
-            return _per_s(self.reserved_ms / self.most_sequences, self.decode_workers)
-        return self.arrivals_at(self.full_batch if self.x.row.split else self.most_sequences)
+        if self.steps == 0.0:  # nothing decodes, and all the room is for handoffs
+            each_ms = self.reserved_ms / self.most_sequences if self.x.row.split else self.prefill_ms
+            return _per_s(each_ms, self.decode_workers)
+        return self.arrivals_at(self.full_batch)
 
     @property
     def most_per_s(self) -> float:
@@ -166,22 +187,12 @@ class Service:
             return math.inf
         if arrivals_per_s == 0:
             return 0.0
-        least = self.arrivals_at(1.0)
-        if arrivals_per_s <= least:  # a step takes the same for all batches below one
-            return self._batch_below_one(arrivals_per_s)
-        most = self.full_batch if self.x.row.split else self.most_sequences
-        return root(lambda b: self.arrivals_at(b) - arrivals_per_s, 1.0, most)
-
-    def _batch_below_one(self, arrivals_per_s: float) -> float:
         each_ms = MS_PER_S * self.decode_workers / arrivals_per_s
-        decoded_ms = self.steps * self.step_ms(1.0)
-        if decoded_ms == 0:  # an answer that takes no time keeps no sequence running
+        if self.steps * self.step_ms(0.0) == 0.0:  # an answer that takes no time keeps no sequence running
             return 0.0
-        if self.x.row.split:
-            return decoded_ms / each_ms
-        if each_ms <= self.prompt_ms(0.0):
-            return math.inf
-        return root(lambda batch: batch * (each_ms - self.prompt_ms(batch)) - decoded_ms, 0.0, 1.0)
+        found = root(lambda batch: self.arrivals_at(batch) - arrivals_per_s, 0.0, self.full_batch)
+        left_ms = each_ms if self.x.row.split else each_ms - self.prompt_ms(found)
+        return self.steps * self.step_ms(found) / left_ms  # to the last digits of a batch far below one
 
 
 def service(x: ResolvedRow, output_tokens: float) -> Service:
@@ -195,13 +206,11 @@ def service(x: ResolvedRow, output_tokens: float) -> Service:
     15.73
     """
     memory = row_memory(x, round(output_tokens))
-    uncached = float(x.prompt_tokens) - float(x.prefill_cached_tokens)
     return Service(
         x=x,
         idle=breakdown(x),
         prefill_ms=float(prefill_ms(x)),
         transfer_ms=float(transfer_ms(x)),
-        passes=float(count_pieces(uncached, x.row.pass_tokens)),
         output_tokens=output_tokens,
         most_sequences=memory.most_sequences,
         prefill_workers=x.row.prefill_workers,

@@ -54,12 +54,13 @@ def most_within(served: Service, workload: Workload) -> float:
     """
     if not within(under_load(served, 0.0), workload):
         return 0.0
-    if served.step_ms(1.0) == 0.0 or served.steps == 0.0:  # nothing decodes: by the arrivals themselves
+    if served.step_ms(0.0) == 0.0 or served.steps == 0.0:  # nothing decodes: by the arrivals themselves
         most = min(served.most_per_s, MOST_PER_S)
         return last_true(lambda rate: within(under_load(served, rate), workload), 0.0, most)
     # by the sequences in decode, which rise with the arrivals and give them without another search
-    full = served.full_batch if served.x.row.split else served.most_sequences
-    batch = last_true(lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, full)
+    batch = last_true(
+        lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, served.full_batch
+    )
     return min(served.arrivals_at(batch), served.most_per_s)
 
 
@@ -146,19 +147,28 @@ def best_division(served: Service, workload: Workload) -> Division | None:
     if not served.x.row.split:
         return None
     ways = list(divisions(served))
-    while True:
+    while ways:
         stride = math.ceil(len(ways) / MOST_DIVISIONS)
-        tried = [
-            (index, _carried(served, workload, *ways[index])) for index in range(0, len(ways), stride or 1)
-        ]
-        if not tried:
-            return None
-        index, best = max(tried, key=lambda one: (one[1].requests_per_s, -one[0]))
-        if stride <= 1:
+        index, best = _best_of(served, workload, ways, range(0, len(ways), stride))
+        if stride == 1:
             return best if best.requests_per_s > 0 else None
         ways = ways[max(index - stride, 0) : index + stride + 1]
+    return None
 
 
-def _carried(served: Service, workload: Workload, prefill: int, decode: int) -> Division:
-    divided = replace(served, prefill_workers=prefill, decode_workers=decode)
-    return Division(prefill, decode, most_within(divided, workload))
+def _best_of(
+    served: Service, workload: Workload, ways: list[tuple[int, int]], places: range
+) -> tuple[int, Division]:
+    """Return the place of the best division and what it carries; none carries more than where it is full."""
+    divided = {
+        place: replace(served, prefill_workers=ways[place][0], decode_workers=ways[place][1])
+        for place in places
+    }
+    found, best = places[0], -math.inf
+    for place in sorted(places, key=lambda place: (-divided[place].most_per_s, place)):
+        if divided[place].most_per_s < best:
+            break
+        carried = most_within(divided[place], workload)
+        if carried > best or (carried == best and place < found):
+            found, best = place, carried
+    return found, Division(*ways[found], best)

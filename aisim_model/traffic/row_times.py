@@ -19,7 +19,7 @@ class TypicalRequest:
     prompt_tokens, output_tokens : float
         Means of a trace [-].
     decoding : float
-        Sequences that one worker decodes at a time [-], at least 1.
+        Sequences of a decode step [-], at least 1.
     most_sequences : float
         Sequences that one worker has room for [-], at least 1.
     step_ms : float
@@ -34,10 +34,10 @@ class TypicalRequest:
 
 
 def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
-    """Return the mean request of a trace, and how many of them a worker decodes at a time.
+    """Return the mean request of a trace, and how many of them a decode step has.
 
-    They are those of the estimate under load, `Service.batch_at`, at the trace's rate. Requests that all
-    arrive at once, or more than a worker can run, are taken as decoding as many at once as have room.
+    They are those of the estimate under load at the trace's rate, `Service.batch_at` and `Service.in_step`.
+    Requests that all arrive at once, or more than a worker can run, decode as many at once as have room.
 
     Examples
     --------
@@ -53,10 +53,9 @@ def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
     served = service(mean, output)
     rate, most = trace.requests_per_s(), max(served.most_sequences, 1.0)
     if rate is None:
-        decoding = len(trace) / served.decode_workers
+        batch = len(trace) / served.decode_workers
     else:
-        decoding = served.batch_at(rate)
-        if math.isinf(decoding):
-            decoding = served.full_batch if x.row.split else most
-    decoding = min(max(decoding, 1.0), most)
-    return TypicalRequest(prompt, output, decoding, most, served.step_ms(decoding))
+        batch = served.batch_at(rate)
+        if math.isinf(batch):
+            batch = served.full_batch
+    return TypicalRequest(prompt, output, served.in_step(batch), most, served.step_ms(batch))
