@@ -76,7 +76,7 @@ def ranking(outcomes: tuple[Outcome, ...], workload: Workload) -> tuple[Rank, ..
     >>> example = Scenario()
     >>> first = ranking(compare(example), example.workload)[0]
     >>> first.place, first.reason, round(first.price, 2)
-    (1, 'best', 14.07)
+    (1, 'best', 18.8)
     """
     priced = all(not math.isnan(one.cost.usd_per_hour) for one in outcomes)
     keys = [_key(one, workload, priced) for one in outcomes]

@@ -127,7 +127,8 @@ def _ranges(x: ResolvedRow) -> Iterator[Range]:
     ):
         yield _over(x, name, label, 0.0, prompt // 2, f"{STATED}: none to half the prompt")
     for name, label, low, high in STATED_RANGES:
-        now = _now(x, name)
+        if (now := _now(x, name)) is None:
+            continue
         yield _over(x, name, label, min(low, now), max(high, now), STATED)
     for name, label in OWN_NUMBERS:
         if (value := getattr(x, name)) is not None:
@@ -136,10 +137,10 @@ def _ranges(x: ResolvedRow) -> Iterator[Range]:
         yield from _link(x)
 
 
-def _now(x: ResolvedRow, name: str) -> float:
+def _now(x: ResolvedRow, name: str) -> float | None:
     """Return a row's number as it counts: its own, else what its model of a pass takes."""
     own = getattr(x, name)
-    return float(MODELS[x.row.prefill_model].reached.get(name, 0.0) if own is None else own)
+    return MODELS[x.row.prefill_model].reached.get(name) if own is None else float(own)
 
 
 def _link(x: ResolvedRow) -> Iterator[Range]:

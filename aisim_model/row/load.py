@@ -108,13 +108,13 @@ def under_load(
 
     Examples
     --------
-    The worked example's split row at two requests a second: one prefill worker is 86% busy.
+    The worked example's split row at one and a half requests a second: one prefill worker is 87% busy.
 
     >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment, Workload
-    >>> found = under_load(service(resolve(Workload(), Deployment(id="a", name="a")), 340), 2.0)
+    >>> found = under_load(service(resolve(Workload(), Deployment(id="a", name="a")), 340), 1.5)
     >>> round(found.prefill_utilisation, 2), found.bottleneck, found.overloaded
-    (0.86, 'prefill', False)
+    (0.87, 'prefill', False)
     """
     running = served.batch_at(arrivals_per_s) if batch is None else batch
     if served.x.row.split:

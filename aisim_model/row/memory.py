@@ -97,7 +97,7 @@ def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
     >>> one = resolve(Workload(), Deployment(id="a", name="a", prefill_tp=1, decode_tp=1))
     >>> prefill, decode = row_memory(one, 340).workers
     >>> round(prefill.weights_gb, 1), round(prefill.pool_gb, 1), prefill.requests, decode.requests
-    (65.6, 61.3, 19.0, 18.0)
+    (65.6, 64.1, 20.0, 19.0)
     """
     prompt, whole = int(x.prompt_tokens), int(x.prompt_tokens) + output_tokens
     if not x.row.split:

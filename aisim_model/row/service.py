@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from aisim_model.arrays import count_pieces
+from aisim_model.passes import PassTime
 from aisim_model.roots import root
 from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import ResolvedRow
-from aisim_model.row.ttft import breakdown, decode_step_ms, handoff, prefill_ms, transfer_ms
-from aisim_model.row.workers import prefill_pass_time
+from aisim_model.row.ttft import breakdown, handoff, prefill_ms, transfer_ms
+from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
 
@@ -45,6 +46,14 @@ class Service:
     most_sequences: float
     prefill_workers: int
     decode_workers: int
+
+    @cached_property
+    def _decode_times(self) -> PassTime:
+        return decode_pass_time(self.x)
+
+    @cached_property
+    def _prefill_times(self) -> PassTime:
+        return prefill_pass_time(self.x)
 
     @property
     def uncached_tokens(self) -> float:
@@ -121,7 +130,7 @@ class Service:
         """Time of a decode step where so many decode on average, halfway through an answer [ms]."""
         halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
         context = halfway if context_tokens is None else context_tokens
-        return float(decode_step_ms(self.x, context, self.in_step(batch)))
+        return float(self._decode_times.step_ms(self.in_step(batch), context))
 
     def first_step_ms(self, batch: float) -> float:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
@@ -134,7 +143,7 @@ class Service:
         A mixed pass is one call: a prompt takes what its passes are longer than steps of the sequences alone.
         A worker that happens to decode none computes it alone.
         """
-        if not self.x.row.split and prefill_pass_time(self.x).mixes:
+        if not self.x.row.split and self._prefill_times.mixes:
             decodes = -math.expm1(-batch)  # the chance that it decodes any
             longer_ms = self._mixed_ms(batch) - self.passes_beside(0.0) * self.step_ms(batch)
             return decodes * longer_ms + (1.0 - decodes) * self.prefill_ms
@@ -144,8 +153,9 @@ class Service:
         """Time of a prompt's passes with the sequences of a step beside it [ms]."""
         x, halfway = self.x, float(self.x.prompt_tokens) + self.output_tokens / 2.0
         budget, beside = float(x.row.pass_tokens), self.in_step(batch)
-        times = prefill_pass_time(x)
-        return float(times.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, budget, beside, halfway))
+        return float(
+            self._prefill_times.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, budget, beside, halfway)
+        )
 
     def arrivals_at(self, batch: float) -> float:
         """Arrivals at which a decode worker runs so many sequences on average [requests/s]."""

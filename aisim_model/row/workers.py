@@ -45,7 +45,7 @@ def prefill_pass_time(x: ResolvedRow) -> PassTime:
     >>> from aisim_model.scenario import Scenario
     >>> example = Scenario()
     >>> round(prefill_pass_time(resolve(example.workload, example.selected)).pass_ms(8192.0))
-    279
+    374
     """
     return pass_time(prefill_worker(x), x.row.prefill_model, x.row.decode_model)
 
@@ -59,6 +59,6 @@ def decode_pass_time(x: ResolvedRow) -> PassTime:
     >>> from aisim_model.scenario import Scenario
     >>> example = Scenario()
     >>> round(decode_pass_time(resolve(example.workload, example.selected)).step_ms(1.0, 12_000.0), 2)
-    7.16
+    8.44
     """
     return pass_time(decode_worker(x), x.row.prefill_model, x.row.decode_model)

@@ -50,7 +50,7 @@ def most_within(served: Service, workload: Workload) -> float:
     >>> from aisim_model.row.load import service
     >>> from aisim_model.scenario import Deployment
     >>> round(most_within(service(resolve(Workload(), Deployment(id="a", name="a")), 340), Workload()), 2)
-    2.03
+    1.44
     """
     if not within(under_load(served, 0.0), workload):
         return 0.0

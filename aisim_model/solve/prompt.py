@@ -126,7 +126,7 @@ def longest_held(x: ResolvedRow, output_tokens: int) -> int:
     >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment
     >>> longest_held(resolve(Workload(), Deployment(id="a", name="a", prefill_tp=1, decode_tp=1)), 340)
-    233500
+    244258
     """
 
     def too_long(prompt_tokens: int) -> bool:

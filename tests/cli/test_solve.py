@@ -55,10 +55,11 @@ def test_break_even_names_what_is_compared(aisim: Aisim, five_ways: Path) -> Non
 
 
 def test_workers(aisim: Aisim) -> None:
-    aggregated, _, three_one = aisim(f"solve {EXAMPLES}/sixteen-gpus.json --for workers --json").json
+    aggregated, two_two, three_one = aisim(f"solve {EXAMPLES}/sixteen-gpus.json --for workers --json").json
     assert aggregated["answer"] == "not comparable"
-    assert (three_one["prefill_workers"], three_one["decode_workers"]) == (2, 2)
-    assert three_one["requests_per_s"] > three_one["now_requests_per_s"] > 0
+    assert (two_two["prefill_workers"], two_two["decode_workers"]) == (3, 1)
+    assert two_two["requests_per_s"] > two_two["now_requests_per_s"] > 0
+    assert three_one["requests_per_s"] == three_one["now_requests_per_s"] == two_two["requests_per_s"]
 
 
 @pytest.mark.parametrize(

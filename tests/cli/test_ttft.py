@@ -36,10 +36,10 @@ def test_a_person_reads_a_table_and_the_ranking(aisim: Aisim, five_ways: Path) -
 
 
 def test_slos_are_met_or_missed_at_the_scenarios_arrivals(aisim: Aisim) -> None:
-    # 6 requests/s: the ranking below the table says which rows miss, and the table says the same
+    # 5.5 requests/s: the ranking below the table says which rows miss, and the table says the same
     table = aisim(f"ttft {EXAMPLES}/sixteen-gpus.json").out.splitlines()
     assert "Meets both SLOs" in table[0]
-    assert [line.split("  ").count("no") for line in table[1:4]] == [1, 0, 1]
+    assert ["no" in line.split() for line in table[1:4]] == [True, True, False]
 
 
 def test_the_csv_has_the_same_columns(aisim: Aisim, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_it_opens_on_prompt_by_bandwidth_with_the_answer_first(page: AppTest) ->
         "Least TTFT: which deployment",
         "Bandwidth needed by Split, 400G NIC per GPU",
     ]
-    assert "meets the SLO of 2 s up to **39,463 tokens**" in page.markdown[0].value
+    assert "meets the SLO of 2 s up to **32,487 tokens**" in page.markdown[0].value
     assert "at 32k tokens" in page.markdown[0].value
 
 

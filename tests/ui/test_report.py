@@ -63,7 +63,7 @@ def example() -> str:
 
 
 def test_it_holds_the_answer_its_numbers_and_the_link(example: str) -> None:
-    assert "<b>The handoff adds 16 ms</b>, 3.5% of TTFT" in example
+    assert "<b>The handoff adds 16 ms</b>, 2.6% of TTFT" in example
     assert "3,145,728,000 bytes" in example
     assert f"Model version {MODEL_VERSION}" in example
     assert 'href="http://localhost:8501/?v=1&amp;s=abc"' in example

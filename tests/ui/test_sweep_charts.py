@@ -180,7 +180,7 @@ def test_the_answer_where_there_is_no_cliff() -> None:
     assert sentence(none, row) == "**a\\*b** meets the SLO of 2 s at any prompt."
     assert "hands nothing over" in sentence(Workload(), row.changed(kind="aggregated"))
     no_bytes = sentence(none, Deployment(id="a", name="a"))
-    assert no_bytes.endswith("up to **40,233 tokens**. Beyond 40,233 tokens no bandwidth is enough.")
+    assert no_bytes.endswith("up to **32,990 tokens**. Beyond 32,990 tokens no bandwidth is enough.")
     slow = row.changed(prefill_pass_ms=3000.0)
     assert "at any prompt, over any link" in sentence(Workload(), slow)
     assert "misses the SLO" in sentence(Workload(), Deployment(id="a", name="a", bandwidth_gb_s=1e-5))

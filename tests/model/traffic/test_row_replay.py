@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from aisim_model.catalog import models
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
-from aisim_model.passes import fixed
 from aisim_model.row.resolved import resolve
 from aisim_model.row.ttft import breakdown, decode_step_ms, transfer_ms
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
 from aisim_model.traffic.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
-from aisim_model.traffic.row_times import TypicalRequest, typical_request
+from aisim_model.traffic.row_times import typical_request
 
 WORKLOAD = Workload(prompt_tokens=8000)
 TABLE = ((128.0, 20.0), (2048.0, 80.0), (8192.0, 400.0))
@@ -53,7 +52,7 @@ def test_passes_of_a_replay_take_what_the_row_says(values: dict[str, Any], kind:
     trace = Trace(np.array([0.0, 1e7]), np.array([20_000, 700]), np.array([50, 1]))
     found = replay_row(workload, asked, trace)
     for place, tokens in enumerate((20_000.0, 700.0)):
-        timed = prefill_pass_time(x).prompt_ms(tokens, 0.0, 8192.0)
+        timed = prefill_pass_time(x).prompt_ms(tokens, 0.0, float(asked.pass_tokens))
         assert found.column("prefill_ms")[place] == pytest.approx(timed, rel=1e-6)
     # 49 more tokens, a step each; the first of a split row's is one too
     first = 0 if kind == "split" else 1
@@ -77,15 +76,20 @@ def test_a_mixed_pass_is_one_call() -> None:
 def test_littles_law_gives_the_batch() -> None:
     x = resolve(WORKLOAD, row(decode_model="fixed", decode_step_ms=20.0, decode_workers=2))
     trace = Trace(np.array([0.0, 500.0]), np.array([100, 100]), np.array([50, 50]))
-    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, over 2 workers
-    assert typical_request(x, trace) == TypicalRequest(100.0, 50.0, 2.0)
+    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, 2 a worker: one that decodes finds 2 others
+    found = typical_request(x, trace)
+    assert (found.prompt_tokens, found.output_tokens, found.step_ms) == (100.0, 50.0, 20.0)
+    assert found.decoding == pytest.approx(3.0, rel=0.001)
 
 
-def test_requests_that_arrive_at_once_decode_at_once_up_to_what_a_pass_takes() -> None:
-    x = resolve(WORKLOAD, row(decode_workers=2))
-    for requests, decoding in ((1, 1.0), (64, 32.0), (5000, 256.0)):
+def test_requests_that_arrive_at_once_decode_at_once_up_to_the_limit_of_sequences() -> None:
+    x = resolve(WORKLOAD, row(decode_workers=2, max_sequences=256))
+    decoding = []
+    for requests in (64, 512, 5000):
         many = Trace(np.zeros(requests), np.full(requests, 100), np.full(requests, 10))
-        assert typical_request(x, many).decoding == decoding
+        decoding.append(typical_request(x, many).decoding)
+    # 32 a worker and one more; 256 and no more
+    assert decoding == pytest.approx([33.0 - 32 / 256, 256.0, 256.0])
 
 
 @pytest.mark.parametrize(
@@ -140,8 +144,9 @@ def test_one_broadcast_copy_of_a_latent_is_timed_by_one_ranks_lanes() -> None:
 def test_level_fifo_takes_the_step_of_one_sequence_of_the_mean_prompt() -> None:
     trace = Trace(np.array([0.0, 9e6]), np.array([4000, 12_000]), np.array([3, 3]))
     config = replay_config(WORKLOAD, row(), trace, level="fifo")
-    step_ms = decode_step_ms(resolve(WORKLOAD, row()), 8000.0)
-    assert config.resolved_decode == fixed(step_ms)
+    # halfway through the output: 8,000 + 3 / 2 tokens
+    step_ms = decode_step_ms(resolve(WORKLOAD, row()), 8001.5)
+    assert config.resolved_decode.numbers[0] == pytest.approx(step_ms, rel=1e-6)
     found = replay_row(WORKLOAD, row(), trace, level="fifo")
     assert found.column("decode_step_ms") == pytest.approx([step_ms] * 2, rel=1e-6)
 

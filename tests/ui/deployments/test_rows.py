@@ -64,14 +64,14 @@ def test_the_verdict_counts_what_meets_both_and_names_the_cheapest() -> None:
     said = meets_sentence(EXAMPLE, compare(EXAMPLE)).replace("\\", "")
     assert said == (
         "5 of 5 deployments meet both SLOs for one request, all on 8 GPUs; Aggregated 2 x TP4 has the "
-        "shortest TTFT, 431 ms, and the cheapest tokens, 14.1 USD a million."
+        "shortest TTFT, 577 ms, and the cheapest tokens, 18.8 USD a million."
     )
 
 
 def test_the_verdict_under_load_is_the_estimate() -> None:
-    busy = EXAMPLE.with_workload(arrivals_per_s=2.4)
+    busy = EXAMPLE.with_workload(arrivals_per_s=1.8)
     said = meets_sentence(busy, compare(busy)).replace("\\", "")
-    assert said.startswith("1 of 5 deployments meet both SLOs at 2.4 requests/s, all on 8 GPUs; Aggregated")
+    assert said.startswith("1 of 5 deployments meet both SLOs at 1.8 requests/s, all on 8 GPUs; Aggregated")
 
 
 def test_a_load_that_no_row_carries_is_said() -> None:
@@ -118,9 +118,9 @@ def test_what_matters_most_is_said() -> None:
 
 def test_ends_are_told_in_the_order_of_the_range_and_abbreviations_keep_their_letters() -> None:
     moved = tornado(resolve(EXAMPLE.workload, EXAMPLE.selected)).set_index("input", drop=False)
-    # a hit on the prefill side shortens TTFT: from 454 ms with none to 256 ms with half the prompt
+    # a hit on the prefill side shortens TTFT: from 601 ms with none to 334 ms with half the prompt
     said = matters_sentence("Row", moved.loc[["prefill_cached_tokens", "mfu"]])
-    assert "prefill-side hit matters most**: from 0 to 6,000 tokens, TTFT goes from 454 ms to 256 ms" in said
+    assert "prefill-side hit matters most**: from 0 to 6,000 tokens, TTFT goes from 601 ms to 334 ms" in said
     assert "next comes MFU with" in said
 
 
@@ -133,8 +133,8 @@ def test_the_only_row_is_named_not_counted() -> None:
     alone = EXAMPLE.changed(deployments=(EXAMPLE.selected,), baseline_id=EXAMPLE.selected_id)
     said = meets_sentence(alone, compare(alone)).replace("\\", "")
     assert said == (
-        "Split, 400G NIC per GPU meets both SLOs for one request, on 8 GPUs; its TTFT is 454 ms, "
-        "and its tokens cost 18.5 USD a million."
+        "Split, 400G NIC per GPU meets both SLOs for one request, on 8 GPUs; its TTFT is 601 ms, "
+        "and its tokens cost 26.2 USD a million."
     )
     late = alone.with_workload(ttft_slo_ms=100.0)
     assert "misses an SLO for one request" in meets_sentence(late, compare(late))

@@ -19,13 +19,13 @@ from aisim_ui.sentences.rows import misfit
         (
             {},
             {"prefill_tp": 1},
-            "weights need 141.2 GB of each GPU (prefill, 1 a worker), of its 141 GB 126.9 may be filled",
+            "weights need 141.2 GB of each GPU (prefill, 1 a worker), of its 141 GB 129.7 may be filled",
         ),
-        # 91.6 x 4 GB hold 1.118 million tokens of 327,680 B
+        # 94.4 x 4 GB hold 1.152 million tokens of 327,680 B
         (
-            {"prompt_tokens": 1_118_000, "output_tokens": 1000},
+            {"prompt_tokens": 1_152_000, "output_tokens": 1000},
             {},
-            "a request of 1,119,000 tokens is more than the KV pool of a decode worker",
+            "a request of 1,153,000 tokens is more than the KV pool of a decode worker",
         ),
     ],
 )
