@@ -76,6 +76,10 @@ def replay(
     pool_blocks: Annotated[
         int | None, typer.Option(help="KV blocks of each worker at level engine; 200000.")
     ] = None,
+    max_sequences: Annotated[
+        int | None,
+        typer.Option(help="Sequences of a pass at level engine, 256; room on a decode worker at fifo, any."),
+    ] = None,
     order: Annotated[
         Literal["source_first", "destination_first"] | None,
         typer.Option(help="Prefill before room is reserved on the decode worker, or after; source_first."),
@@ -121,6 +125,7 @@ def replay(
         "block_size": block_size,
         "prefill_chunk_tokens": prefill_chunk_tokens,
         "pool_blocks": pool_blocks,
+        "max_sequences": max_sequences,
         "order": order,
     }
     of_traffic = {

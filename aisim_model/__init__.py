@@ -10,7 +10,7 @@ from aisim_model.handoff import (
     prefill_handoff_transfer_timing,
 )
 
-MODEL_VERSION = "0.2.0"
+MODEL_VERSION = "0.3.0"
 
 __all__ = [
     "MODEL_VERSION",

@@ -64,6 +64,25 @@ def unpacked(text: str) -> Any:
         raise InputError(PARAMETER, text, "holds no scenario", remedy) from None
 
 
+def as_sent(data: Any, version: str) -> list[str]:
+    """Rename in data of an older link what has another name now, and say so; its numbers stay as they were.
+
+    Until 0.2.0 the only roofline was what is the simple one today.
+    """
+    rows = data.get("deployments") if isinstance(data, dict) and version in ("0.1.0", "0.2.0") else None
+    renamed = False
+    for row in rows if isinstance(rows, list) else ():
+        for name in ("prefill_model", "decode_model"):
+            if isinstance(row, dict) and row.get(name) == "roofline":
+                row[name], renamed = "simple_roofline", True
+    if not renamed:
+        return []
+    return [
+        "The link times passes by what is called the simple roofline today, and opens with it. "
+        "Choose roofline for times that are fitted to measured ones."
+    ]
+
+
 def repaired(data: Any) -> tuple[Scenario, list[str]]:
     """Validate data field by field: a wrong one is said and left at its default, the others stay.
 
@@ -142,7 +161,10 @@ def read(parameters: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
     scenario, said = None, []
     if PARAMETER in parameters:
         try:
-            scenario, said = repaired(unpacked(parameters[PARAMETER]))
+            data = unpacked(parameters[PARAMETER])
+            said = as_sent(data, parameters.get(VERSION_PARAMETER, MODEL_VERSION))
+            scenario, wrong = repaired(data)
+            said += wrong
         except InputError as error:
             said.append(f"This link can't be read: {error}")
     version = parameters.get(VERSION_PARAMETER, MODEL_VERSION)

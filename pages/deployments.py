@@ -21,6 +21,7 @@ from aisim_ui.sentences.deployments import (
     matters_sentence,
     meets_sentence,
     misfit_sentences,
+    off_at_engine_level,
     ranked_list,
     unequal_sentence,
 )
@@ -70,5 +71,7 @@ with right:
 ranked = found.sort_values("rank")
 draw_table(ranked if view == "Cost and rank" else found, VIEWS[view], "deployments", "deployments.table")
 st.caption(SAYS[view])
+if view == "Under load (estimate)" and (off := off_at_engine_level(selected)):
+    st.caption(off)
 if view == "Cost and rank":
     st.markdown(ranked_list(ranked))

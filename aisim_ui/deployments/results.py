@@ -19,7 +19,7 @@ SAYS = MappingProxyType(
         "One request": "One request, nothing else running.",
         "Under load (estimate)": (
             "Means, if requests like this one arrive at random: queues M/D/1 or M/D/c, decoding by Little's "
-            "law, the tail of an aggregated row's ITL one mixed pass. A replay of a trace is exact."
+            "law, the tail of an aggregated row's ITL one mixed pass. Traffic replays each request."
         ),
         "Memory": (
             "Of a worker: weights, and a KV pool in what is left of the share of HBM that may be filled. "

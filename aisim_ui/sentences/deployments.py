@@ -8,6 +8,7 @@ import pandas as pd
 
 from aisim_model.compare.outcome import Outcome
 from aisim_model.compare.ranking import missed_ms
+from aisim_model.row.engine_error import engine_error
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
 from aisim_ui.sentences.rows import misfit
@@ -126,4 +127,19 @@ def ranked_list(ranked: pd.DataFrame) -> str:
     reasons = zip(ranked["rank"], ranked["deployment"], ranked["why"], strict=True)
     return "\n".join(
         f"{rank}. **{escape_markdown(name)}** {escape_markdown(why)}" for rank, name, why in reasons
+    )
+
+
+def off_at_engine_level(one: Outcome) -> str:
+    """Say how far the estimate of a row may be off of a replay at level engine; empty without arrivals."""
+    name = escape_markdown(one.row.name)
+    if not one.load.arrivals_per_s or one.memory.problem is not None:
+        return ""
+    found = engine_error(one.row.kind, one.load.utilisation)
+    if found is None:
+        return f"{name} is busier than any row that the estimate was held against at level engine: replay it."
+    return (
+        f"{name} against a replay at level engine, over the grid it was held against: mean TTFT from "
+        f"{found.ttft_low:.2f} to {found.ttft_high:.2f} times the replay's, mean ITL from "
+        f"{found.itl_low:.2f} to {found.itl_high:.2f}."
     )
