@@ -37,8 +37,8 @@ class Outcome:
     after_prefill : TtftBreakdown
         What lies between prefill and the decode worker's first token, whichever is shown first [ms].
     sent_tokens, wire_bytes, transfer_ms, itl_ms, second_token_ms : float
-        Tokens and bytes on the link [-, B], time on it with nothing overlapped, one decode step halfway through
-        the answer, and the time to the second token [ms].
+        Tokens and bytes on the link [-, B], time on it with nothing overlapped, one decode step halfway
+        through the answer, and the time to the second token [ms].
     slowest_handoff_ms : float or None
         The handoff at the lowest bandwidth that was measured on the link [ms]; None where none was.
     needed_gb_s : float

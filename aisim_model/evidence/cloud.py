@@ -28,7 +28,7 @@ def cloud_evidence() -> tuple[Evidence, ...]:
     --------
     >>> a100 = next(row for row in cloud_evidence() if row.id == "aks-prefill")
     >>> a100.fitted, f"{a100.relative_error('roofline'):.0%}"
-    (False, '-4%')
+    (False, '-5%')
     """
     return tuple(row for run in cloud_runs() for row in _figures(run))
 

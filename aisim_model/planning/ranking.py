@@ -59,7 +59,7 @@ def ranking(outcomes: tuple[Outcome, ...], workload: Workload) -> tuple[Rank, ..
     >>> from aisim_model.scenario import Scenario
     >>> example = Scenario()
     >>> ranking(compare(example), example.workload)[0].why
-    'meets both SLOs; carries most a dollar: 14.07 USD for a million tokens of answers'
+    'meets both SLOs; carries most a dollar: 14.63 USD for a million tokens of answers'
     """
     priced = all(not math.isnan(one.cost.usd_per_hour) for one in outcomes)
     keys = [_key(one, workload, priced) for one in outcomes]

@@ -29,8 +29,8 @@ class Service:
     output_tokens : float
         Tokens of an answer [-].
     most_sequences : float
-        Sequences that one decode (or aggregated) worker has room for: what its pool holds, and the row's limit
-        of sequences [-]; 0 where the row doesn't fit.
+        Sequences that one decode (or aggregated) worker has room for: what its pool holds, and the row's
+        limit of sequences [-]; 0 where the row doesn't fit.
     prefill_workers, decode_workers : int
         Workers [-]; in an aggregated row both are the same ones.
     """
@@ -115,16 +115,23 @@ class Service:
         most = max(self.most_sequences, 1.0)
         return 1.0 + min(batch, most) * (1.0 - 1.0 / most)
 
-    def step_ms(self, batch: float, context_tokens: float | None = None) -> float:
-        """Time of a sequence's decode steps where so many decode on average, halfway through its answer [ms]."""
+    def step_of_ms(self, sequences: float, context_tokens: float | None = None) -> float:
+        """Time of a decode step of so many sequences, halfway through their answers [ms]."""
         halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
-        context = halfway if context_tokens is None else context_tokens
-        return float(decode_step_ms(self.x, context, self.in_step(batch)))
+        return float(decode_step_ms(self.x, halfway if context_tokens is None else context_tokens, sequences))
+
+    def step_ms(self, batch: float) -> float:
+        """Time of a sequence's decode steps where so many decode on average [ms]: a split row's mean ITL.
+
+        At no load it is the idle ITL.
+        """
+        return self.step_of_ms(self.in_step(batch))
 
     def first_step_ms(self, batch: float) -> float:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
-        others = 1.0 - 1.0 / self.in_step(batch)
-        return self.step_ms(batch, float(self.x.prompt_tokens) + self.output_tokens / 2.0 * others)
+        sequences = self.in_step(batch)
+        halfway = self.output_tokens / 2.0 * (1.0 - 1.0 / sequences)  # 0 for a sequence alone
+        return self.step_of_ms(sequences, float(self.x.prompt_tokens) + halfway)
 
     def arrivals_at(self, batch: float) -> float:
         """Arrivals at which a decode worker runs so many sequences on average [requests/s]."""

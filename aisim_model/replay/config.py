@@ -82,9 +82,9 @@ class ReplayConfig(BaseModel):
     pool_blocks : int
         KV blocks of each worker at level ``engine`` [-].
     max_sequences : int or None
-        Sequences [-]. At level ``engine`` those of a pass; None: 256, the reference engine's default. At level
-        ``fifo`` those that a decode worker has room for, from the grant of their reservation to their last
-        token; None: any number.
+        Sequences [-]. At level ``engine`` those of a pass; None: 256, the reference engine's default. At
+        level ``fifo`` those that a decode worker has room for, from the grant of their reservation to their
+        last token; None: any number.
     contention : {"none", "fifo", "fair"}
         Whether transfers of one link ignore each other, queue, or share its bandwidth at every moment.
     scope : {"source", "destination", "shared"}

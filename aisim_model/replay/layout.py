@@ -7,6 +7,7 @@ import numpy as np
 MOST_POINTS, MOST_WINDOWS = 64, 16  # of a measured prefill time, of layers that keep a window
 
 NONE = -1  # the end of a chain, an empty slot
+UNLIMITED = 2**62
 PRIVATE = -2  # a block that its request owns alone
 
 # What a request is doing; the order is the order of a life.

@@ -29,8 +29,8 @@ def offered_loads(result: ReplayResult) -> dict[str, float]:
 
     Prefill and link count the time that they were at work. Decode counts the time that its tokens would take
     in the largest passes that its pool allows: a decode worker that is never idle can still take more
-    sequences. Aggregated workers count both. At level ``fifo`` decode counts the room that its sequences take,
-    handed over or decoding; it is 0 where any number has room.
+    sequences. Aggregated workers count both. At level ``fifo`` decode counts the room that its sequences
+    take, handed over or decoding; it is 0 where any number has room.
 
     Parameters
     ----------

@@ -139,7 +139,9 @@ class Deployment(Frozen):
         None, title="KV pool", description="Tokens that a decode worker holds; from HBM where left open."
     )
     max_sequences: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
-        None, title="Most sequences", description="That a worker runs at a time; the engine's where left open."
+        None,
+        title="Most sequences",
+        description="That a worker runs at a time; the engine's where left open.",
     )
     usd_per_gpu_hour: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
         None, title="Price", description="Of one GPU; the catalogue's where left open."

@@ -58,7 +58,9 @@ def most_within(served: Service, workload: Workload) -> float:
         most = min(served.most_per_s, MOST_PER_S)
         return last_true(lambda rate: within(under_load(served, rate), workload), 0.0, most)
     # by the sequences in decode, which rise with the arrivals and give them without another search
-    batch = last_true(lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, served.full_batch)
+    batch = last_true(
+        lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, served.full_batch
+    )
     return min(served.arrivals_at(batch), served.most_per_s)
 
 

@@ -15,6 +15,7 @@ from aisim_model.errors import InputError
 from aisim_model.outcome import outcome
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.presets import SCENARIOS
+from aisim_model.ttft import decode_step_ms
 
 
 def tabled(scenario: Scenario) -> pd.DataFrame:
@@ -96,7 +97,7 @@ def test_a_handoff_before_the_second_token_is_no_share_of_ttft() -> None:
     one = outcome(Workload(), Deployment(id="a", name="A", first_token_from="prefill"))
     assert one.handoff_ms == pytest.approx(15.72864)
     assert one.handoff_share == 0
-    assert one.second_token_ms == pytest.approx(one.parts.ttft_ms + 15.72864 + one.itl_ms)
+    assert one.second_token_ms == pytest.approx(one.parts.ttft_ms + 15.72864 + decode_step_ms(one.x))
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -14,6 +14,7 @@ from aisim_model.catalog import models
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.inputs import resolve
+from aisim_model.planning.service import service
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.study.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
 from aisim_model.study.row_times import TypicalRequest, decode_time, prefill_time, typical_request
@@ -128,14 +129,25 @@ def test_the_polynomial_counts_shares_of_the_rows_own_pool() -> None:
 
 
 def test_littles_law_gives_the_batch() -> None:
-    x = resolve(WORKLOAD, row(decode_model="fixed", decode_step_ms=20.0, decode_workers=2))
+    x = resolve(WORKLOAD, row(decode_model="fixed", decode_step_ms=20.0, decode_workers=2, max_sequences=100))
     trace = Trace(np.array([0.0, 500.0]), np.array([100, 100]), np.array([50, 50]))
-    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, over 2 workers
-    assert typical_request(x, trace) == TypicalRequest(100.0, 50.0, 2.0)
+    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, over 2 workers: one finds 2 others, but for 2 / 100
+    assert typical_request(x, trace) == TypicalRequest(100.0, 50.0, 1 + 2 * 0.99, 100.0, 20.0)
 
 
-def test_requests_that_arrive_at_once_decode_at_once_up_to_what_a_pass_takes() -> None:
-    x = resolve(WORKLOAD, row(decode_workers=2))
+def test_the_batch_is_that_of_the_estimate() -> None:
+    trace = Trace(np.arange(100) * 100.0, np.full(100, 2000), np.full(100, 400))
+    rate = trace.requests_per_s()
+    assert rate is not None
+    for values in ({}, {"kind": "aggregated", "prefill_workers": 4}):
+        served = service(resolve(WORKLOAD.changed(prompt_tokens=2000), row(**values)), 400)
+        found = typical_request(served.x, trace)
+        assert found.decoding == served.in_step(served.batch_at(rate))
+        assert found.step_ms == served.step_ms(served.batch_at(rate))
+
+
+def test_requests_that_arrive_at_once_decode_at_once_up_to_the_room() -> None:
+    x = resolve(WORKLOAD, row(decode_workers=2, max_sequences=256))
     for requests, decoding in ((1, 1.0), (64, 32.0), (5000, 256.0)):
         many = Trace(np.zeros(requests), np.full(requests, 100), np.full(requests, 10))
         assert typical_request(x, many).decoding == decoding
@@ -190,12 +202,22 @@ def test_one_broadcast_copy_of_a_latent_is_timed_by_one_ranks_lanes() -> None:
     assert x.timed.bytes(8000) > x.wire.bytes(8000)
 
 
-def test_level_fifo_takes_the_step_of_one_sequence_of_the_mean_prompt() -> None:
+def test_level_fifo_takes_the_step_of_the_estimate_and_its_room() -> None:
     trace = Trace(np.array([0.0, 9e6]), np.array([4000, 12_000]), np.array([3, 3]))
     config = replay_config(WORKLOAD, row(), trace, level="fifo")
-    assert config.resolved_decode.constant_ms == decode_step_ms(resolve(WORKLOAD, row()), 8000.0)
+    served = service(resolve(WORKLOAD, row()), 3)
+    rate = trace.requests_per_s()
+    assert rate is not None
+    assert config.resolved_decode.constant_ms == served.step_ms(served.batch_at(rate))
+    assert config.max_sequences == served.most_sequences
     found = replay_row(WORKLOAD, row(), trace, level="fifo")
     assert found.column("decode_step_ms") == pytest.approx([config.resolved_decode.constant_ms] * 2, rel=1e-6)
+
+
+def test_level_engine_takes_the_rows_limit_of_sequences() -> None:
+    config = replay_config(WORKLOAD, row(max_sequences=300), alone(8000), level="engine")
+    assert config.max_sequences == 300
+    assert replay_config(WORKLOAD, row(engine="reference"), alone(8000)).max_sequences == 256
 
 
 def test_the_pool_is_what_hbm_leaves_beside_the_weights() -> None:
