@@ -36,7 +36,7 @@ from aisim_model.replay.handoffs import (
     transfer_ended,
 )
 from aisim_model.replay.heaps import pop_event
-from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD
+from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD, UNLIMITED
 from aisim_model.replay.links import enter_link, leave_link, next_ended
 from aisim_model.replay.passes import skip_steps_of_no_time
 from aisim_model.replay.state import Caches, Core, Pools
@@ -116,6 +116,9 @@ def _handle(
             catch_up(core, caches, pools, owner, now)
             mark(core, owner, now)
         cancel(core, pools, links, index, owner, now)
+        limited = core.settings[0].most_held < UNLIMITED
+        if limited and owner != NONE and core.workers[owner].busy == 0:
+            grant_oldest(core, caches, pools, owner, now)  # nothing else may ever happen on this worker
     elif kind == DRIVE:
         _drive(core, caches, pools, index, now)
     if links is not None:

@@ -7,6 +7,7 @@ import numpy as np
 MOST_NUMBERS, MOST_WINDOWS = 512, 16  # that a time of a pass takes of a worker, of layers that keep a window
 
 NONE = -1  # the end of a chain, an empty slot
+UNLIMITED = 2**62
 PRIVATE = -2  # a block that its request owns alone
 
 # What a request is doing; the order is the order of a life.

@@ -11,12 +11,11 @@ from aisim_model.replay.capacity import may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
-from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, WORKER
+from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, UNLIMITED, WORKER
 from aisim_model.replay.prefixes import nodes_of, table_size
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.traces.trace import Trace
 
-UNLIMITED = 2**62
 UNSET = ("in_progress", "in_heap", "oldest", "newest", "refused")  # of a worker, beside heads and tails
 UNSET_OF_REQUEST = (
     *("next", "left", "right", "next_release", "prefill_worker", "decode_worker"),

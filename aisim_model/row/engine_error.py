@@ -1,8 +1,8 @@
 """How far the estimate under load may be from engines that batch passes, as measured over a grid.
 
-The estimate meets a replay at level ``fifo``. At level ``engine`` prompts that wait share passes and steps
-vary with their batch; `data/engine_level.csv` has the ratio of the two means for rows, prompts, outputs and
-loads, made by `aisim_model.study.engine_grid`.
+The estimate meets a replay at level ``fifo``. At level ``engine`` prompts that wait share passes, which read
+the weights once, and steps vary with their batch; `data/engine_level.csv` has the ratio of the two means for
+rows, prompts, outputs and loads, made by `aisim_model.study.engine_grid`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ class Measured(NamedTuple):
     ----------
     model_id, kind, workers : str
         The model, ``split`` or ``aggregated``, and its workers.
+    experts : bool
+        Whether the model is a mixture of experts.
     share : float
         Load over what the row carries [-].
     prompt_tokens, output_tokens : int
@@ -32,6 +34,7 @@ class Measured(NamedTuple):
     """
 
     model_id: str
+    experts: bool
     kind: str
     workers: str
     share: float
@@ -66,6 +69,7 @@ def measured() -> tuple[Measured, ...]:
         return tuple(
             Measured(
                 row["model_id"],
+                row["experts"] == "True",
                 row["kind"],
                 row["workers"],
                 float(row["share"]),
@@ -78,7 +82,7 @@ def measured() -> tuple[Measured, ...]:
         )
 
 
-def engine_error(kind: str, share: float) -> EngineError | None:
+def engine_error(kind: str, share: float, experts: bool | None = None) -> EngineError | None:
     """Return how far the estimate of a row may be off at level ``engine``.
 
     Parameters
@@ -87,6 +91,9 @@ def engine_error(kind: str, share: float) -> EngineError | None:
         Of the row.
     share : float
         Its load over what it carries, `Load.utilisation` [-].
+    experts : bool, optional
+        Whether its model is a mixture of experts, whose short prompts are bound by memory and gain the most
+        from passes that they share; all models where left open.
 
     Returns
     -------
@@ -96,7 +103,7 @@ def engine_error(kind: str, share: float) -> EngineError | None:
     Examples
     --------
     >>> found = engine_error("split", 0.2)
-    >>> 0.8 < found.ttft_low < found.ttft_high < 1.2
+    >>> 0.9 < found.ttft_low < found.ttft_high < 1.1
     True
     >>> engine_error("split", 0.95) is None
     True
@@ -104,6 +111,10 @@ def engine_error(kind: str, share: float) -> EngineError | None:
     shares = sorted({one.share for one in measured() if one.share >= share})
     if not shares:
         return None
-    cells = [one for one in measured() if one.kind == kind and one.share == shares[0]]
+    cells = [
+        one
+        for one in measured()
+        if one.kind == kind and one.share == shares[0] and experts in (None, one.experts)
+    ]
     ttft, itl = [one.ttft_ratio for one in cells], [one.itl_ratio for one in cells]
     return EngineError(min(ttft), max(ttft), min(itl), max(itl))

@@ -1,9 +1,8 @@
 """Mean waits of a handoff at decode workers that run passes back to back, by the rules of a replay.
 
 A decode worker grants a reservation, and lets a transferred sequence in, between passes alone. So a
-reservation that finds it decoding waits for the end of the pass; its transfer starts there, and where
-nothing comes between it ends a whole number of steps later or waits for the rest of one: no random wait at
-all.
+reservation that finds it decoding waits for the end of the pass. Its transfer starts there and, where nothing
+comes between, waits for the rest of the step that it ends in: of steps of one length always as long.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import math
 from dataclasses import dataclass
 
 MOST_SHAPE = 200.0  # of a gamma distribution; beyond it is as good as its mean
-# extra steps until a grant, one an occurrence: a / (2 + c a^p) with c of the steps between grant and
-# activation
+# steps until a grant, one an occurrence: a / (2 + c a^p), c by the steps between grant and activation
 GRANT_POWER, GRANT_FAR, GRANT_NEAR, GRANT_FADES = 0.9, 0.93, 1.49, 1.3
 
 
@@ -66,7 +64,7 @@ class Asks:
         return min(self.none_within(from_ms + time_ms) + just_before * self.none_in_any(time_ms), 1.0)
 
     def _gaps(self, time_ms: float) -> tuple[float, float]:
-        """Return the share of gaps longer than a time, and the share of all time that they are beyond it."""
+        """Return the share of gaps longer than a time, and of all time what is left of them beyond it."""
         if self.per_ms == 0.0:
             return 1.0, 1.0
         mean_ms = 1.0 / self.per_ms
@@ -194,9 +192,7 @@ def decode_waits(
     busy_at_end = max(idle_at_ask - idle_at_both, 0.0)
     per_step = asks.per_ms * step_ms
     extra = 0.0
-    if (
-        until_activation_ms > 0.0 and per_step > 0.0
-    ):  # one that takes no time is an occurrence within its grant
+    if until_activation_ms > 0.0 and per_step > 0.0:  # else each grant brings the next at once
         crowd = min((1.0 - asks.none_within(step_ms)) / -math.expm1(-per_step), asks.variation)
         extra = grant_steps(per_step, until_activation_ms / step_ms) * crowd
     rest_ms = (1.0 - queued) * rest_of_step_ms(until_activation_ms, step_ms)

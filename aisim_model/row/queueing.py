@@ -127,8 +127,8 @@ def wait_in_row_ms(arrivals_per_s: float, first: Station, second: Station) -> fl
     Notes
     -----
     Source of the order: Friedman, "Reduction methods for tandem queuing systems", Operations Research 13,
-    1965. The rest is a fit to simulations of 555 pairs of 1 to 8 and 1 to 64 servers, 30% to 85% busy:
-    within 2% of the wait on average, 12% at most.
+    1965. The rest is a fit to simulations of 555 pairs of 1 to 8 and 1 to 64 servers, 30% to 85% busy: within
+    2% of the wait on average, 12% at most.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def wait_in_row_ms(arrivals_per_s: float, first: Station, second: Station) -> fl
         return one_ms + other_ms
     alike = busy_few / busy_many
     apart = APART / busy_many * (many.servers / few.servers - 1.0) ** APART_POWER
-    share = 1.0 + math.expm1(-apart) * float((1.0 - alike) ** ALIKE_POWER)
+    share: float = 1.0 + math.expm1(-apart) * (1.0 - alike) ** ALIKE_POWER
     at_once_ms = share / math.hypot(1.0 / one_ms, 1.0 / other_ms)
     return max(one_ms + other_ms - at_once_ms, slower_ms)
 

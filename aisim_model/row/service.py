@@ -126,16 +126,24 @@ class Service:
         most = max(self.most_sequences, 1.0)
         return 1.0 + min(batch, most) * (1.0 - 1.0 / most)
 
-    def step_ms(self, batch: float, context_tokens: float | None = None) -> float:
-        """Time of a decode step where so many decode on average, halfway through an answer [ms]."""
+    def step_of_ms(self, sequences: float, context_tokens: float | None = None) -> float:
+        """Time of a decode step of so many sequences, halfway through their answers [ms]."""
         halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
         context = halfway if context_tokens is None else context_tokens
-        return float(self._decode_times.step_ms(self.in_step(batch), context))
+        return float(self._decode_times.step_ms(sequences, context))
+
+    def step_ms(self, batch: float) -> float:
+        """Time of a sequence's decode steps where so many decode on average [ms]: a split row's mean ITL.
+
+        At no load it is the idle ITL.
+        """
+        return self.step_of_ms(self.in_step(batch))
 
     def first_step_ms(self, batch: float) -> float:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
-        others = 1.0 - 1.0 / self.in_step(batch)
-        return self.step_ms(batch, float(self.x.prompt_tokens) + self.output_tokens / 2.0 * others)
+        sequences = self.in_step(batch)
+        halfway = self.output_tokens / 2.0 * (1.0 - 1.0 / sequences)  # 0 for a sequence alone
+        return self.step_of_ms(sequences, float(self.x.prompt_tokens) + halfway)
 
     def prompt_ms(self, batch: float) -> float:
         """Time that a prompt takes of an aggregated worker on which so many decode on average [ms].

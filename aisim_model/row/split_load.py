@@ -113,7 +113,7 @@ def _link_wait_ms(arrivals_per_s: float, prefill: Station, link: Station, conten
 
 
 def _together_ms(asks: Asks, step_ms: float, sent_ms: float) -> float:
-    """Return the mean wait for one link of transfers whose reservations one pass granted [ms]."""
+    """Return the mean wait for a decode worker's link of what one pass granted together [ms]."""
     per_step = asks.per_ms * step_ms
     others = max(per_step + asks.variation - 1.0, 0.0) * min(
         per_step, 1.0

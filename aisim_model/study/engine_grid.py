@@ -1,7 +1,7 @@
 """Measure how far the estimate under load is from a replay at level ``engine``, and keep it as a table.
 
-`python -m aisim_model.study.engine_grid` makes `row/data/engine_level.csv` anew; it takes some ten
-minutes.
+`python -m aisim_model.study.engine_grid` makes `row/data/engine_level.csv` anew, in some
+ten minutes.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def measure(workload: Workload, row: Deployment, share: float, requests: int = R
     ttft_ms, itl_ms = (float(np.nanmean(found.column(name))) for name in ("ttft_ms", "itl_ms"))
     return Measured(
         model_id=workload.model_id,
+        experts=served.x.spec.total_parameters != served.x.spec.active_parameters,
         kind=row.kind,
         workers=row.name,
         share=share,

@@ -43,19 +43,19 @@ def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
     --------
     >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Scenario
+    >>> import numpy as np
     >>> trace = Trace(np.array([0.0, 1000.0]), np.array([100, 300]), np.array([10, 10]))
     >>> found = typical_request(resolve(Scenario().workload, Scenario().selected), trace)
-    >>> found.prompt_tokens, found.output_tokens, found.decoding
-    (200.0, 10.0, 1.0)
+    >>> found.prompt_tokens, found.output_tokens, round(found.decoding, 2)
+    (200.0, 10.0, 1.14)
     """
     prompt, output = float(trace.input_tokens.mean()), float(trace.output_tokens.mean())
     mean = replace(x, prompt_tokens=prompt, prefill_cached_tokens=0.0, decode_cached_tokens=0.0)
     served = service(mean, output)
     rate, most = trace.requests_per_s(), max(served.most_sequences, 1.0)
     if rate is None:
-        batch = len(trace) / served.decode_workers
+        decoding = min(max(len(trace) / served.decode_workers, 1.0), most)
     else:
         batch = served.batch_at(rate)
-        if math.isinf(batch):
-            batch = served.full_batch
-    return TypicalRequest(prompt, output, served.in_step(batch), most, served.step_ms(batch))
+        decoding = served.in_step(served.full_batch if math.isinf(batch) else batch)
+    return TypicalRequest(prompt, output, decoding, most, served.step_of_ms(decoding))

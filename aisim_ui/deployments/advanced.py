@@ -18,7 +18,10 @@ SPOT = "advanced"
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Link", ("bandwidth_gb_s", "gpus_per_node", "link_efficiency", "alpha_ms", "per_descriptor_us")),
     ("Bytes", ("kv_bytes_per_token", "window_layers", "mla_copies", "block_size", "prefix_credit")),
-    ("Handover", ("order", "orchestration_ms", "chunk_tokens", "kv_pool_share", "pool_tokens")),
+    (
+        "Handover",
+        ("order", "orchestration_ms", "chunk_tokens", "kv_pool_share", "pool_tokens", "max_sequences"),
+    ),
     ("Measured times", ("prefill_tokens_per_s", "prefill_pass_ms", "decode_step_ms")),
     ("Roofline", ("mfu", "memory_efficiency")),
 )
@@ -54,6 +57,7 @@ def _field(place: Place, one: Outcome) -> None:
         "kv_bytes_per_token": f"{one.x.wire.per_token_bytes:,}",
         "block_size": f"{profile.block_size}",
         "pool_tokens": f"{one.x.pool_tokens:,.0f}",
+        "max_sequences": f"{one.row.sequences_limit:,}",
     }
     number(place, SPOT, empty=filled.get(place.name, ""))
     if place.name in filled and getattr(one.row, place.name) is not None:

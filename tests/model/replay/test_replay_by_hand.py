@@ -36,6 +36,61 @@ def test_activations_wait_for_the_running_pass():
 
 
 @pytest.mark.parametrize(
+    ("cancellations", "reserved"),
+    [
+        # both are held at 10; the first is on the wire until 20 and decodes until 35, when the other has room
+        ((), [10.0, 35.0]),
+        # cancelled in the pass from 20 to 25, or on the wire, it leaves its room to the other
+        (((0, 22.0),), [10.0, 25.0]),
+        (((0, 12.0),), [10.0, 12.0]),
+    ],
+)
+def test_a_decode_worker_has_room_for_no_more_sequences(cancellations, reserved):
+    config = ReplayConfig(
+        prefill_workers=2, decode_workers=1, max_sequences=1, cancellations=cancellations, **TIMES, **LINK
+    )
+    result = replay(trace([0.0, 0.0], [10, 10], outputs=3), config)
+    assert result.column("destination_reserved_ms").tolist() == reserved
+    # 10 ms on the wire, then one step
+    assert result.column("first_token_ms")[1] == reserved[1] + 15.0
+
+
+def test_room_is_reserved_before_prefill_where_that_is_the_order():
+    # room until 35 as above, though the second prefill worker is idle
+    config = ReplayConfig(
+        prefill_workers=2,
+        decode_workers=1,
+        max_sequences=1,
+        order="destination_first",
+        **TIMES,
+        **LINK,
+    )
+    result = replay(trace([0.0, 0.0], [10, 10], outputs=3), config)
+    assert result.column("destination_reserved_ms").tolist() == [0.0, 35.0]
+    assert result.column("prefill_start_ms").tolist() == [0.0, 35.0]
+
+
+def test_sequences_without_limit_run_at_once_at_level_fifo():
+    config = ReplayConfig(prefill_workers=2, decode_workers=1, **TIMES, **LINK)
+    assert config.max_sequences is None
+    result = replay(trace([0.0] * 300, [10] * 300, outputs=1000), config)
+    assert (result.column("destination_reserved_ms") < result.column("last_token_ms").min()).all()
+
+
+@pytest.mark.parametrize("sequences", [2, 256])
+def test_a_pass_of_the_engine_has_so_many_sequences(sequences: int):
+    # 300 prompts of a token at once on one worker: so many in the first pass of 10 ms
+    config = ReplayConfig(
+        aggregated_workers=1,
+        prefill=fixed(10.0),
+        decode=fixed(5.0),
+        max_sequences=None if sequences == 256 else sequences,
+    )
+    result = replay(trace([0.0] * 300, [1] * 300, outputs=2), config)
+    assert int((result.column("first_token_ms") == 10.0).sum()) == sequences
+
+
+@pytest.mark.parametrize(
     ("order", "prefill_ms", "reserved", "first_tokens"),
     [
         # passes run at 4, 5, 6, ...; what arrives at 15 finds the one from 15 to 16 begun and is granted at

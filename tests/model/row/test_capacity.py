@@ -40,23 +40,24 @@ def carried(x: ResolvedRow, output_tokens: int = 100) -> Capacity:
 
 
 def test_each_resource_by_hand() -> None:
-    # 200 tokens a sequence: room for 5. Each has it for 100 ms of transfer and 100 steps of 10 ms: 5 / 1.1 s
+    # 200 tokens a sequence: room for 5. Each has it for 100 ms of transfer, at most a step until one ends,
+    # and 100 steps of 10 ms: 5 / 1.11 s
     found = carried(small())
     assert found.decode_sequences == 5
-    assert (found.prefill_per_s, found.link_per_s, found.decode_per_s) == pytest.approx((10, 10, 5 / 1.1))
+    assert (found.prefill_per_s, found.link_per_s, found.decode_per_s) == pytest.approx((10, 10, 5 / 1.11))
     assert found.busiest == "decode"
-    assert found.requests_per_s == pytest.approx(5 / 1.1)
+    assert found.requests_per_s == pytest.approx(5 / 1.11)
 
 
 def test_room_that_is_reserved_before_prefill_is_taken_for_longer() -> None:
-    # 100 ms of prefill more, 5 / 1.2 s
+    # 100 ms of prefill more, 5 / 1.21 s
     found = carried(small(order="destination_first"))
-    assert found.decode_per_s == pytest.approx(5 / 1.2)
+    assert found.decode_per_s == pytest.approx(5 / 1.21)
 
 
 def test_a_token_that_comes_with_the_transfer_is_not_decoded() -> None:
-    # 99 steps: 5 sequences in 1.09 s
-    assert carried(small(first_token_from="shipped")).decode_per_s == pytest.approx(5 / 1.09)
+    # 99 steps: 5 sequences in 1.1 s
+    assert carried(small(first_token_from="shipped")).decode_per_s == pytest.approx(5 / 1.1)
 
 
 def test_answers_of_one_token_that_is_shipped_need_room_for_their_transfer_alone() -> None:
@@ -65,7 +66,7 @@ def test_answers_of_one_token_that_is_shipped_need_room_for_their_transfer_alone
 
 def test_workers_carry_side_by_side_and_the_smaller_side_has_the_links() -> None:
     found = carried(small(prefill_workers=3, decode_workers=2))
-    assert (found.prefill_per_s, found.link_per_s, found.decode_per_s) == pytest.approx((30, 20, 10 / 1.1))
+    assert (found.prefill_per_s, found.link_per_s, found.decode_per_s) == pytest.approx((30, 20, 10 / 1.11))
 
 
 def test_aggregated_workers_do_both_and_use_no_link() -> None:

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from aisim_model.catalog import models
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
+from aisim_model.passes import fixed
 from aisim_model.row.resolved import resolve
-from aisim_model.row.ttft import breakdown, decode_step_ms, transfer_ms
+from aisim_model.row.service import service
+from aisim_model.row.ttft import breakdown, transfer_ms
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
 from aisim_model.traffic.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
-from aisim_model.traffic.row_times import typical_request
+from aisim_model.traffic.row_times import TypicalRequest, typical_request
 
 WORKLOAD = Workload(prompt_tokens=8000)
 TABLE = ((128.0, 20.0), (2048.0, 80.0), (8192.0, 400.0))
@@ -74,22 +76,28 @@ def test_a_mixed_pass_is_one_call() -> None:
 
 
 def test_littles_law_gives_the_batch() -> None:
-    x = resolve(WORKLOAD, row(decode_model="fixed", decode_step_ms=20.0, decode_workers=2))
+    x = resolve(WORKLOAD, row(decode_model="fixed", decode_step_ms=20.0, decode_workers=2, max_sequences=100))
     trace = Trace(np.array([0.0, 500.0]), np.array([100, 100]), np.array([50, 50]))
-    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, 2 a worker: one that decodes finds 2 others
-    found = typical_request(x, trace)
-    assert (found.prompt_tokens, found.output_tokens, found.step_ms) == (100.0, 50.0, 20.0)
-    assert found.decoding == pytest.approx(3.0, rel=0.001)
+    # 4 requests/s x 50 tokens x 20 ms = 4 sequences, over 2 workers: one finds 2 others, but for 2 / 100
+    assert typical_request(x, trace) == TypicalRequest(100.0, 50.0, 1 + 2 * 0.99, 100.0, 20.0)
 
 
-def test_requests_that_arrive_at_once_decode_at_once_up_to_the_limit_of_sequences() -> None:
+def test_the_batch_is_that_of_the_estimate() -> None:
+    trace = Trace(np.arange(100) * 100.0, np.full(100, 2000), np.full(100, 400))
+    rate = trace.requests_per_s()
+    assert rate is not None
+    for values in ({}, {"kind": "aggregated", "prefill_workers": 4}):
+        served = service(resolve(WORKLOAD.changed(prompt_tokens=2000), row(**values)), 400)
+        found = typical_request(served.x, trace)
+        assert found.decoding == served.in_step(served.batch_at(rate))
+        assert found.step_ms == served.step_ms(served.batch_at(rate))
+
+
+def test_requests_that_arrive_at_once_decode_at_once_up_to_the_room() -> None:
     x = resolve(WORKLOAD, row(decode_workers=2, max_sequences=256))
-    decoding = []
-    for requests in (64, 512, 5000):
+    for requests, decoding in ((1, 1.0), (64, 32.0), (5000, 256.0)):
         many = Trace(np.zeros(requests), np.full(requests, 100), np.full(requests, 10))
-        decoding.append(typical_request(x, many).decoding)
-    # 32 a worker and one more; 256 and no more
-    assert decoding == pytest.approx([33.0 - 32 / 256, 256.0, 256.0])
+        assert typical_request(x, many).decoding == decoding
 
 
 @pytest.mark.parametrize(
@@ -141,14 +149,25 @@ def test_one_broadcast_copy_of_a_latent_is_timed_by_one_ranks_lanes() -> None:
     assert x.timed.bytes(8000) > x.wire.bytes(8000)
 
 
-def test_level_fifo_takes_the_step_of_one_sequence_of_the_mean_prompt() -> None:
+def test_level_fifo_takes_the_step_of_the_estimate_and_its_room() -> None:
     trace = Trace(np.array([0.0, 9e6]), np.array([4000, 12_000]), np.array([3, 3]))
     config = replay_config(WORKLOAD, row(), trace, level="fifo")
-    # halfway through the output: 8,000 + 3 / 2 tokens
-    step_ms = decode_step_ms(resolve(WORKLOAD, row()), 8001.5)
-    assert config.resolved_decode.numbers[0] == pytest.approx(step_ms, rel=1e-6)
+    served = service(resolve(WORKLOAD, row()), 3)
+    rate = trace.requests_per_s()
+    assert rate is not None
+    step_ms = served.step_ms(served.batch_at(rate))
+    assert config.resolved_decode == fixed(step_ms)
+    assert config.max_sequences == served.most_sequences
     found = replay_row(WORKLOAD, row(), trace, level="fifo")
-    assert found.column("decode_step_ms") == pytest.approx([step_ms] * 2, rel=1e-6)
+    assert found.column("decode_step_ms") == pytest.approx(
+        [served.step_ms(served.batch_at(rate))] * 2, rel=1e-6
+    )
+
+
+def test_level_engine_takes_the_rows_limit_of_sequences() -> None:
+    config = replay_config(WORKLOAD, row(max_sequences=300), alone(8000), level="engine")
+    assert config.max_sequences == 300
+    assert replay_config(WORKLOAD, row(engine="reference"), alone(8000)).max_sequences == 256
 
 
 def test_the_pool_is_what_hbm_leaves_beside_the_weights() -> None:
