@@ -47,7 +47,7 @@ def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
     >>> trace = Trace(np.array([0.0, 1000.0]), np.array([100, 300]), np.array([10, 10]))
     >>> found = typical_request(resolve(Scenario().workload, Scenario().selected), trace)
     >>> found.prompt_tokens, found.output_tokens, round(found.decoding, 2)
-    (200.0, 10.0, 1.14)
+    (200.0, 10.0, 1.17)
     """
     prompt, output = float(trace.input_tokens.mean()), float(trace.output_tokens.mean())
     mean = replace(x, prompt_tokens=prompt, prefill_cached_tokens=0.0, decode_cached_tokens=0.0)

