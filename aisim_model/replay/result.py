@@ -38,6 +38,8 @@ class ReplayResult:
         destination is activated, ``wire_end_ms`` when the wire is done.
     prefill_busy_ms, decode_busy_ms : array of float64
         Time that each worker spent in passes [ms]; of aggregated workers the second is empty.
+    prompts_bytes : float
+        Bytes of all full prompts on the links [B]; NaN where they are unknown.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class ReplayResult:
     columns: Mapping[str, Column]
     prefill_busy_ms: Floats
     decode_busy_ms: Floats
+    prompts_bytes: float
 
     def column(self, name: str) -> Column:
         """Return one column by name.
@@ -110,8 +113,8 @@ def _parts(requests: Records, config: ReplayConfig) -> dict[str, Floats]:
     return parts
 
 
-def _wire_bytes(tokens: Column, config: ReplayConfig) -> Floats:
-    """Return the bytes that each transfer moves [B]; NaN where they are unknown."""
+def timed_bytes(tokens: Column, config: ReplayConfig) -> Floats:
+    """Return the bytes by which transfers of so many tokens are timed [B]; NaN where they are unknown."""
     if config.kv_bytes_per_token is None:
         return np.full(len(tokens), np.nan)
     moved = tokens * config.kv_bytes_per_token + config.state_bytes
@@ -134,7 +137,7 @@ def _handoff_columns(requests: Records, config: ReplayConfig) -> dict[str, Colum
         "prefill_reused_tokens": requests.prefill_hit,
         "destination_reused_tokens": requests.decode_hit,
         "tokens_moved": requests.moved,
-        "bytes_moved": np.where(asked, _wire_bytes(requests.moved, config), np.nan),
+        "bytes_moved": np.where(asked, timed_bytes(requests.moved, config), np.nan),
         "second_token_ms": requests.second,
     }
 
@@ -173,7 +176,8 @@ def result_of(trace: Trace, config: ReplayConfig, core: Core) -> ReplayResult:
     split = int(core.settings[0].prefill_workers) or len(workers)
     busy = np.ascontiguousarray(workers.busy_ms)
     owned = {name: np.ascontiguousarray(values) for name, values in columns.items()}
-    return ReplayResult(trace, config, MappingProxyType(owned), busy[:split], busy[split:])
+    prompts_bytes = float(timed_bytes(trace.input_tokens, config).sum())
+    return ReplayResult(trace, config, MappingProxyType(owned), busy[:split], busy[split:], prompts_bytes)
 
 
 def _mean_gap(requests: Records) -> Floats:

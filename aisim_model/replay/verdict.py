@@ -9,9 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from aisim_model.replay.compiled import Floats
 from aisim_model.replay.offered import links, offered_loads, wire_busy_ms
-from aisim_model.replay.result import ReplayResult
+from aisim_model.replay.result import ReplayResult, timed_bytes
 from aisim_model.ttft_parts import PART_NAMES, PARTS
-from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
 SLOWEST_SHARE = 0.01
 
@@ -30,7 +29,8 @@ class Verdict(BaseModel):
     offered_gb_s : float or None
         KV bytes of all full prompts over the span of arrivals [GB/s]; None where bytes or span are unknown.
     capacity_gb_s : float or None
-        What the links carry together [GB/s]; None where workers are aggregated or the bandwidth is unknown.
+        What the links carry of such bytes together [GB/s]: less than their bandwidth where a transfer takes
+        more time than its bytes alone; None where workers are aggregated or the bandwidth is unknown.
     offered_load : dict of str to float
         What each resource is asked for over what it can do, as of `offered_loads` [-].
     carried : bool or None
@@ -95,13 +95,17 @@ def _bottleneck(result: ReplayResult, waits: Mapping[str, float], loads: Mapping
 
 
 def _offered_gb_s(result: ReplayResult) -> float | None:
-    config, trace = result.config, result.trace
-    if config.kv_bytes_per_token is None or trace.span_ms == 0.0 or config.aggregated:
+    unknown = result.config.aggregated or np.isnan(result.prompts_bytes)
+    return None if unknown else result.trace.gb_s(result.prompts_bytes)
+
+
+def _capacity_gb_s(result: ReplayResult) -> float | None:
+    config = result.config
+    if config.aggregated or not config.bandwidth_gb_s:
         return None
-    total = float(trace.input_tokens.sum()) * config.kv_bytes_per_token + len(trace) * config.state_bytes
-    for window in config.windows:
-        total += window.bytes_per_token * float(np.minimum(trace.input_tokens, window.window_tokens).sum())
-    return total / BYTES_PER_GB / (trace.span_ms / MS_PER_S)
+    timed = float(timed_bytes(result.trace.input_tokens, config).sum())
+    on_links = result.prompts_bytes / timed if timed > 0.0 else 1.0
+    return config.bandwidth_gb_s * links(result) * on_links
 
 
 def verdict(result: ReplayResult) -> Verdict:
@@ -119,9 +123,6 @@ def verdict(result: ReplayResult) -> Verdict:
     """
     config, end_ms = result.config, result.end_ms
     first_pool = config.aggregated_workers or config.prefill_workers
-    capacity = (
-        config.bandwidth_gb_s * links(result) if config.bandwidth_gb_s and not config.aggregated else None
-    )
     waits, loads = slowest(result), offered_loads(result)
     return Verdict(
         bottleneck=_bottleneck(result, waits, loads),
@@ -131,7 +132,7 @@ def verdict(result: ReplayResult) -> Verdict:
         ),
         decode_utilisation=_utilisation(result.decode_busy_ms, config.decode_workers, end_ms),
         offered_gb_s=_offered_gb_s(result),
-        capacity_gb_s=capacity,
+        capacity_gb_s=_capacity_gb_s(result),
         offered_load=loads,
         carried=max(loads.values()) <= 1.0 if loads else None,
         slowest_wait_ms=waits,

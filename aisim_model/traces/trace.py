@@ -166,10 +166,11 @@ class Trace:
         >>> trace.offered_gb_s(1e6)  # 2 GB in half a second
         4.0
         """
-        if self.span_ms == 0.0:
-            return None
-        total_bytes = self.total_input_tokens * kv_bytes_per_token + len(self) * state_bytes
-        return total_bytes / BYTES_PER_GB / self.span_s
+        return self.gb_s(self.total_input_tokens * kv_bytes_per_token + len(self) * state_bytes)
+
+    def gb_s(self, total_bytes: float) -> float | None:
+        """Return bytes over the span [GB/s, decimal]; None where all requests arrive at once."""
+        return total_bytes / BYTES_PER_GB / self.span_s if self.span_ms > 0.0 else None
 
     def hash_ids_of(self, index: int) -> Integers:
         """Return the block ids of one request; empty where it has none."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from aisim_model.errors import InputError
 from aisim_model.handoff import transfer_delay_ms
 from aisim_model.replay import Progress, ReplayConfig, ReplayResult, replay
+from aisim_model.replay.result import timed_bytes
 from aisim_model.traces import Trace
 
 LONGEST_TRANSFER_MS = 1e12  # thirty years; beyond, a millisecond is lost in the sum of a trace
@@ -50,7 +53,5 @@ def _transfer_ms(tokens: int, config: ReplayConfig) -> float:
     """Return the time of a transfer alone, 0 where bytes or bandwidth are unknown [ms]."""
     if config.aggregated or not config.bandwidth_gb_s or config.kv_bytes_per_token is None:
         return 0.0
-    kept = sum(window.bytes_per_token * min(tokens, window.window_tokens) for window in config.windows)
-    return transfer_delay_ms(
-        float(tokens), config.kv_bytes_per_token, config.state_bytes + kept, config.bandwidth_gb_s
-    )
+    sent_bytes = float(timed_bytes(np.array([tokens]), config)[0])
+    return transfer_delay_ms(sent_bytes, 1.0, 0.0, config.bandwidth_gb_s)

@@ -66,17 +66,13 @@ class ReplayFigures:
         return values | self.verdict.model_dump() | (vars(self.within_slos) if self.within_slos else {})
 
 
-def replay_figures(
-    result: ReplayResult, offered_gb_s: float | None = None, within_slos: WithinSlos | None = None
-) -> ReplayFigures:
+def replay_figures(result: ReplayResult, within_slos: WithinSlos | None = None) -> ReplayFigures:
     """Return load, percentiles and bottleneck of a replay.
 
     Parameters
     ----------
     result : ReplayResult
         A finished replay.
-    offered_gb_s : float, optional
-        What its links are asked to carry, where that isn't the bytes that its transfers are timed by [GB/s].
     within_slos : WithinSlos, optional
         As of `within_slos`.
 
@@ -93,10 +89,9 @@ def replay_figures(
     >>> found.verdict.offered_gb_s, round(found.transfer_ms.mean), found.verdict.bottleneck
     (0.4, 200, 'link')
     """
-    told = verdict(result)
     return ReplayFigures(
         level=result.config.resolved_level,
-        verdict=told if offered_gb_s is None else told.model_copy(update={"offered_gb_s": offered_gb_s}),
+        verdict=verdict(result),
         **{name: None if values is None else summary(values) for name, values in _times(result).items()},
         completed=int(result.completed.sum()),
         end_ms=result.end_ms,

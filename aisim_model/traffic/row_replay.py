@@ -144,7 +144,7 @@ def replay_row(
     Returns
     -------
     ReplayResult
-        Its `bytes_moved` are those on the wire, whatever they count as in time.
+        Its `bytes_moved` and `prompts_bytes` are those on the wire, whatever they count as in time.
 
     Raises
     ------
@@ -177,10 +177,13 @@ def replay_row(
     result = checked_replay(trace, config, progress)
     if not row.split:
         return result
-    sent = np.isfinite(result.column("bytes_moved"))
-    wire_bytes = resolve(workload, row).wire.bytes(result.column("tokens_moved"))
-    columns = {**result.columns, "bytes_moved": np.where(sent, wire_bytes, np.nan)}
-    return replace(result, columns=MappingProxyType(columns))
+    wire, sent = resolve(workload, row).wire, np.isfinite(result.column("bytes_moved"))
+    moved = np.where(sent, wire.bytes(result.column("tokens_moved")), np.nan)
+    return replace(
+        result,
+        columns=MappingProxyType({**result.columns, "bytes_moved": moved}),
+        prompts_bytes=float(wire.bytes(trace.input_tokens).sum()),
+    )
 
 
 def block_size(x: ResolvedRow, trace: Trace, prefix_caching: bool) -> int:
@@ -189,27 +192,6 @@ def block_size(x: ResolvedRow, trace: Trace, prefix_caching: bool) -> int:
     if prefix_caching and trace.block_tokens and trace.block_tokens % own:
         return trace.block_tokens
     return own
-
-
-def offered_gb_s(workload: Workload, row: Deployment, trace: Trace) -> float | None:
-    """Return what the row's links are asked to carry, full prompts over the trace's span [GB/s].
-
-    None where all requests arrive at once; 0 for an aggregated row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from aisim_model.scenario import Scenario
-    >>> trace = Trace(np.array([0.0, 1000.0]), np.array([10_000, 10_000]), np.array([1, 1]))
-    >>> offered_gb_s(Scenario().workload, Scenario().selected, trace)
-    5.24288
-    """
-    if trace.span_ms == 0.0:
-        return None
-    if not row.split:
-        return 0.0
-    sent_bytes = float(resolve(workload, row).wire.bytes(trace.input_tokens).sum())
-    return sent_bytes / BYTES_PER_GB / trace.span_s
 
 
 def replay_notes(

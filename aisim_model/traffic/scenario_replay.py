@@ -14,7 +14,7 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.traces import Trace, slice_warning
 from aisim_model.traffic.figures import ReplayFigures, replay_figures, within_slos
-from aisim_model.traffic.row_replay import offered_gb_s, replay_notes, replay_row
+from aisim_model.traffic.row_replay import replay_notes, replay_row
 from aisim_model.units import MS_PER_S
 
 
@@ -159,11 +159,10 @@ def row_outcome(
             progress=progress,
         )
         notes = replay_notes(workload, row, trace, prefix_caching=traffic.prefix_caching)
-        offered = offered_gb_s(workload, row, trace)
     except InputError as error:
         return RowOutcome(row, refused=str(error))
     except ValidationError as error:  # numbers of a row that no replay takes
         return RowOutcome(row, refused=" ".join(sentences(error)))
     met = within_slos(result, workload.ttft_slo_ms, workload.itl_slo_ms)
-    figures = replay_figures(result, offered if row.split else None, met)
+    figures = replay_figures(result, met)
     return RowOutcome(row, result, figures, notes)

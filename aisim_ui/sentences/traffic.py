@@ -60,7 +60,7 @@ def numbers(replayed: RowReplay, slo: Workload) -> tuple[Number, ...]:
     _, outcome = replayed
     result = outcome.result
     ttft = summary(result.columns["ttft_ms"])
-    meets, requests = outcome.meeting(slo), len(result)
+    met, requests = outcome.within(slo), len(result)
     rate = result.trace.requests_per_s()
     arriving = "all at once" if rate is None else f"{significant(rate)} requests/s arrive"
     return (
@@ -73,9 +73,10 @@ def numbers(replayed: RowReplay, slo: Workload) -> tuple[Number, ...]:
         ),
         Number(
             "Goodput [requests/s]",
-            significant(outcome.goodput_per_s(slo), 2),
-            f"{percent(meets / requests)} meet both SLOs",
-            f"Requests a second within their SLOs: {meets:,} of {requests:,} have their first token within "
+            significant(met.goodput_requests_per_s, 2),
+            f"{percent(met.within_slo_share)} meet both SLOs",
+            f"Requests a second within their SLOs: {met.within_slo_share * requests:,.0f} of {requests:,} "
+            "have their first token within "
             f"{slo.ttft_slo_ms:,g} ms and "
             f"on average {slo.itl_slo_ms:,g} ms or less between tokens, over the "
             f"{significant(result.end_ms / 1000)} s from first arrival to last token; {arriving}.",

@@ -12,6 +12,7 @@ import pandas as pd
 from aisim_model.replay import ReplayResult
 from aisim_model.replay.verdict import Verdict, verdict
 from aisim_model.scenario import Deployment, Workload
+from aisim_model.traffic.figures import WithinSlos, within_slos
 from aisim_model.units import MS_PER_S
 from aisim_ui.traffic import tables
 from aisim_ui.traffic.time import over_time
@@ -92,16 +93,9 @@ class ReplayOutcome:
         """Return a table with the faulty rows that are in none of it, for its export."""
         return table.assign(rows_left_out=self.rows_left_out)
 
-    def meeting(self, slo: Workload) -> int:
+    def within(self, slo: Workload) -> WithinSlos:
         """Count the requests that meet both service levels, on TTFT and on their mean inter-token latency."""
-        columns = self.result.columns
-        in_time = columns["ttft_ms"] <= slo.ttft_slo_ms
-        steady = ~(columns["itl_ms"] > slo.itl_slo_ms)  # one token has no gap to be late
-        return int((in_time & steady).sum())
-
-    def goodput_per_s(self, slo: Workload) -> float:
-        """Requests that meet both service levels a second, from the first arrival to the last token [1/s]."""
-        return self.meeting(slo) / max(self.result.end_ms, 1e-6) * MS_PER_S
+        return within_slos(self.result, slo.ttft_slo_ms, slo.itl_slo_ms)
 
 
 RowReplay = tuple[Deployment, ReplayOutcome]

@@ -59,10 +59,6 @@ def test_a_cancelled_request_meets_no_service_level() -> None:
     assert found.goodput_requests_per_s == pytest.approx(1 / 2.079)
 
 
-def test_what_is_offered_can_be_told_from_outside() -> None:
-    assert replay_figures(split(), 7.5).verdict.offered_gb_s == 7.5
-
-
 def test_a_load_beyond_the_link_is_not_carried() -> None:
     found = replay_figures(split(bandwidth_gb_s=0.1, contention="fifo"))
     assert found.verdict.offered_load["link"] == pytest.approx(2.24)

@@ -14,13 +14,14 @@ from aisim_model.catalog import models
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.passes import fixed
+from aisim_model.replay.verdict import Verdict, verdict
 from aisim_model.row.resolved import resolve
 from aisim_model.row.service import service
 from aisim_model.row.ttft import breakdown, transfer_ms
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces import Trace
-from aisim_model.traffic.row_replay import block_size, offered_gb_s, replay_config, replay_notes, replay_row
+from aisim_model.traffic.row_replay import block_size, replay_config, replay_notes, replay_row
 from aisim_model.traffic.row_times import TypicalRequest, typical_request
 
 WORKLOAD = Workload(prompt_tokens=8000)
@@ -235,11 +236,30 @@ def test_what_a_replay_leaves_out_is_said(values: dict[str, Any], said: list[str
 
 def test_offered_load_counts_full_prompts_on_the_wire() -> None:
     trace = Trace(np.array([0.0, 2000.0]), np.array([1000, 3000]), np.array([1, 1]))
-    assert offered_gb_s(WORKLOAD, row(), trace) == pytest.approx(4000 * 262_144 / 2e9)
+    assert judged(WORKLOAD, row(), trace).offered_gb_s == pytest.approx(4000 * 262_144 / 2e9)
     # 8 heads on 16 ranks cross twice
-    assert offered_gb_s(WORKLOAD, row(decode_tp=16), trace) == pytest.approx(2 * 4000 * 262_144 / 2e9)
-    assert offered_gb_s(WORKLOAD, row(kind="aggregated"), trace) == 0.0
-    assert offered_gb_s(WORKLOAD, row(), alone(1000)) is None
+    assert judged(WORKLOAD, row(decode_tp=16), trace).offered_gb_s == pytest.approx(2 * 4000 * 262_144 / 2e9)
+    assert judged(WORKLOAD, row(kind="aggregated"), trace).offered_gb_s is None
+    assert judged(WORKLOAD, row(), alone(1000)).offered_gb_s is None
+
+
+def judged(workload: Workload, asked: Deployment, trace: Trace) -> Verdict:
+    return verdict(replay_row(workload, asked, trace))
+
+
+def test_links_carry_the_rows_own_bytes_in_its_own_time() -> None:
+    trace = Trace(np.array([0.0, 2000.0]), np.array([1000, 3000]), np.array([1, 1]))
+    calibrated = judged(WORKLOAD, row(link_model="calibrated", per_descriptor_us=0.5), trace)
+    assert calibrated.offered_gb_s == pytest.approx(4000 * 262_144 / 2e9)
+    # a block of 16 tokens takes 64 layers x 2 at 0.5 us, and 16 x 262,144 B at 200 GB/s
+    assert calibrated.capacity_gb_s == pytest.approx(16 * 262_144 / (64e-6 + 16 * 262_144 / 200e9) / 1e9)
+    latent = Workload(model_id="deepseek-v3", prompt_tokens=8000)
+    once = row(prefill_tp=8, decode_tp=8, weight_dtype="fp8", mla_copies="once")
+    found = judged(latent, once, trace)
+    assert found.offered_gb_s == pytest.approx(4000 * 70_272 / 2e9)
+    assert found.capacity_gb_s == pytest.approx(50.0)  # one rank's lanes, of 8
+    for one in (calibrated, found):
+        assert one.offered_gb_s / one.capacity_gb_s == pytest.approx(one.offered_load["link"], rel=1e-6)
 
 
 @settings(max_examples=60)

@@ -121,10 +121,11 @@ def test_tables_stand_side_by_side_with_their_rows() -> None:
 def test_goodput_counts_requests_within_both_service_levels() -> None:
     outcome = ReplayOutcome(alone())
     slo = Scenario().workload.changed(ttft_slo_ms=143.0 + 1e-6, itl_slo_ms=5.0 + 1e-6)
-    assert outcome.meeting(slo) == 2
+    found = outcome.within(slo)
+    assert found.within_slo_share == 2 / 3
     # the last token leaves at 2,079 + 2 steps of 5 ms
-    assert outcome.goodput_per_s(slo) == pytest.approx(2 / 2.089)
-    assert outcome.meeting(slo.changed(itl_slo_ms=4.9)) == 0
+    assert found.goodput_requests_per_s == pytest.approx(2 / 2.089)
+    assert outcome.within(slo.changed(itl_slo_ms=4.9)).within_slo_share == 0
 
 
 def test_the_slowest_show_their_time_and_its_parts_before_all_else() -> None:
