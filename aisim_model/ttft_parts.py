@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from aisim_model.arrays import Values
+import numpy as np
+
+from aisim_model.arrays import Values, unboxed
 
 Resource = Literal["prefill", "link", "decode", "orchestration"]
 
@@ -80,6 +82,19 @@ class Part:
     label: str
     resource: Resource
     waits: bool
+
+
+def share_of_ttft(handoff_ms: Values, ttft_ms: Values) -> Values:
+    """Share of a TTFT that its handoff is [-]; 0 of no time, NaN where a time is not known.
+
+    Examples
+    --------
+    >>> share_of_ttft(16.0, 400.0), share_of_ttft(0.0, 0.0)
+    (0.04, 0.0)
+    """
+    total = np.asarray(ttft_ms)
+    share: Values = np.divide(handoff_ms, total, out=np.zeros(total.shape), where=total != 0)
+    return unboxed(share)
 
 
 PARTS = tuple(Part(name=one.name, **one.metadata) for one in fields(TtftBreakdown))

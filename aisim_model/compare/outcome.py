@@ -21,7 +21,7 @@ from aisim_model.row.ttft import (
 )
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.solve import bandwidth_for_ttft, most_within
-from aisim_model.ttft_parts import TtftBreakdown
+from aisim_model.ttft_parts import TtftBreakdown, share_of_ttft
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,7 @@ class Outcome:
     @property
     def handoff_share(self) -> float:
         """Share of TTFT that the handoff is [-]; NaN where no delay is known."""
-        ttft_ms = float(self.parts.ttft_ms)
-        return float(self.parts.handoff_ms) / ttft_ms if ttft_ms != 0 else 0.0
+        return float(share_of_ttft(self.parts.handoff_ms, self.parts.ttft_ms))
 
     @property
     def sends_nothing(self) -> bool:

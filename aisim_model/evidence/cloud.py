@@ -9,8 +9,9 @@ from aisim_model.catalog.measurements import CloudRun, cloud_runs
 from aisim_model.catalog.models import model
 from aisim_model.evidence.cloud_ttft import COMPUTED_SHARE, queued_mean_ttft_s, row_of
 from aisim_model.evidence.record import Evidence
-from aisim_model.row.resolved import ResolvedRow, resolve
-from aisim_model.row.ttft import decode_step_ms, prefill_ms
+from aisim_model.row.load import service, under_load
+from aisim_model.row.resolved import resolve
+from aisim_model.row.ttft import prefill_ms
 from aisim_model.scenario import Workload
 from aisim_model.units import BYTES_PER_GB, MS_PER_S
 
@@ -18,8 +19,6 @@ from aisim_model.units import BYTES_PER_GB, MS_PER_S
 MEAN_PROMPT_TOKENS = 12_035.06
 MEAN_ANSWER_TOKENS = 342.62
 TOKEN_WEIGHTED_PROMPT_TOKENS = 32_778.69  # squares of the prompt lengths over their sum: what attention feels
-
-SETTLING_ROUNDS = 60  # the batch that keeps its own step time; each round takes off three quarters or more
 
 
 def cloud_evidence() -> tuple[Evidence, ...]:
@@ -64,8 +63,9 @@ def _figures(run: CloudRun) -> list[Evidence]:
         )
     if run.mean_itl_ms is not None:
         how = "decode step of as many sequences as the run's own rate keeps in decode (Little's law)"
-        predicted = _loaded_step_ms(x, rate / MEAN_PROMPT_TOKENS / run.decode_workers)
-        found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, how, roofline=predicted))
+        served = service(replace(x, prompt_tokens=MEAN_PROMPT_TOKENS), MEAN_ANSWER_TOKENS)
+        load = under_load(served, rate / MEAN_PROMPT_TOKENS)
+        found.append(_row(run, "itl", "itl_ms", run.mean_itl_ms, how, roofline=load.itl_ms))
     if run.mean_ttft_s is not None:
         how = (
             "the trace's prompts one by one through prefill, 71% of each computed; calibrated: at the run's "
@@ -77,15 +77,6 @@ def _figures(run: CloudRun) -> list[Evidence]:
             _row(run, "ttft", "mean_ttft_s", run.mean_ttft_s, how, calibrated=own, roofline=roofline)
         )
     return found
-
-
-def _loaded_step_ms(x: ResolvedRow, requests_per_s: float) -> float:
-    context = MEAN_PROMPT_TOKENS + MEAN_ANSWER_TOKENS / 2
-    step_ms = float(decode_step_ms(x, context))
-    for _ in range(SETTLING_ROUNDS):
-        batch = requests_per_s * MEAN_ANSWER_TOKENS * step_ms / MS_PER_S
-        step_ms = float(decode_step_ms(x, context, batch))
-    return step_ms
 
 
 def _row(

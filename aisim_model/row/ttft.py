@@ -37,8 +37,12 @@ def wire_bytes(x: ResolvedRow) -> Values:
     """Bytes that cross the link, with head replication and copies of a latent [B]."""
     if not x.row.split:
         return x.prompt_tokens * 0.0
-    tokens = sent_tokens(x)
-    return tokens * _per_token_bytes(x.wire) + _state_bytes(x.wire, tokens)
+    return curve_bytes(x.wire, sent_tokens(x))
+
+
+def curve_bytes(curve: ByteCurve, tokens: Values) -> Values:
+    """Bytes of so many tokens, floats or arrays of them, in the order in which the reference adds [B]."""
+    return tokens * _per_token_bytes(curve) + _state_bytes(curve, tokens)
 
 
 def _per_token_bytes(curve: ByteCurve) -> Values:
@@ -58,11 +62,11 @@ def transfer_ms(x: ResolvedRow) -> Values:
     bandwidth = x.bandwidth_gb_s
     if np.any(np.asarray(bandwidth) <= 0):  # the reference knows no delay there
         bandwidth = unboxed(np.where(np.asarray(bandwidth) > 0, bandwidth, np.nan))
-    per_token, state = _per_token_bytes(x.timed), _state_bytes(x.timed, tokens)
     if x.row.link_model == "reference":
+        per_token, state = _per_token_bytes(x.timed), _state_bytes(x.timed, tokens)
         return transfer_delay_ms(tokens, per_token, state, bandwidth)
     return link.calibrated_ms(
-        tokens * per_token + state,
+        curve_bytes(x.timed, tokens),
         bandwidth,
         x.alpha_ms,
         descriptors_per_rank(x, tokens),

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.row.resolved import ResolvedRow
-from aisim_model.row.ttft import breakdown, handoff, sent_tokens, wire_bytes
-from aisim_model.ttft_parts import TtftBreakdown
+from aisim_model.row.ttft import breakdown, curve_bytes, handoff, sent_tokens, wire_bytes
+from aisim_model.ttft_parts import TtftBreakdown, share_of_ttft
 
 COLUMNS = (
     "sent_tokens",
@@ -94,14 +94,12 @@ class Columns:
         prompt = np.asarray(x.prompt_tokens)
         whole = prompt + self.output_tokens
         if row.pool_tokens is None:
-            decodes = whole * x.held_decode.per_token_bytes + x.held_decode.state_bytes(whole)
-            holds = decodes <= x.decode_pool_bytes
+            holds = curve_bytes(x.held_decode, whole) <= x.decode_pool_bytes
         else:
             holds = whole <= row.pool_tokens
         if not row.split:
             return holds
-        prefills = prompt * x.held_prefill.per_token_bytes + x.held_prefill.state_bytes(prompt)
-        return holds & (prefills <= x.prefill_pool_bytes)
+        return holds & (curve_bytes(x.held_prefill, prompt) <= x.prefill_pool_bytes)
 
     def _timed(self, time_ms: Any) -> Any:
         """Blank a time where the row doesn't fit."""
@@ -147,8 +145,7 @@ class Columns:
         """Share of TTFT that the handoff is [-]; 0 where it falls after the first token."""
         if self.falls_later:
             return self._timed(0.0)
-        total = np.asarray(self.ttft_ms)
-        return np.divide(self.handoff_ms, total, out=np.zeros(total.shape), where=total != 0)
+        return share_of_ttft(self.handoff_ms, self.ttft_ms)
 
     @property
     def meets_ttft_slo(self) -> Any:
