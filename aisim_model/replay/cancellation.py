@@ -54,7 +54,7 @@ def cancel(
     if running_out:
         record.last = np.nan
         return
-    settings.done += 1
+    core.clock[0].done += 1
     if settings.aggregated == 0 and not np.isnan(record.granted):
         core.workers[owner].held -= 1
     if pools is not None:

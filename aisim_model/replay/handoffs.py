@@ -76,7 +76,7 @@ def _hold_source(core: Core, request: int, now: float) -> None:
         record.first = now
     if settings.orchestration > 0.0:
         ready = now + settings.orchestration
-        push_event(settings, core.events, ready, SOURCE_READY + request)
+        push_event(core, ready, SOURCE_READY + request)
     else:
         source_ready(core, request)
 
@@ -172,10 +172,10 @@ def _number(core: Core, index: int, request: int) -> None:
 @compiled
 def _submit(core: Core, request: int, now: float) -> None:
     """Queue a prompt on the next prefill or aggregated worker."""
-    settings = core.settings[0]
+    settings, clock = core.settings[0], core.clock[0]
     workers = len(core.workers) if settings.aggregated == 1 else settings.prefill_workers
-    index = settings.next_prefill
-    settings.next_prefill = (index + 1) % workers
+    index = clock.next_prefill
+    clock.next_prefill = (index + 1) % workers
     core.requests[request].prefill_worker = index
     core.requests[request].stage = QUEUED
     join_waiting(core.requests, core.workers[index], request)
@@ -186,11 +186,11 @@ def _submit(core: Core, request: int, now: float) -> None:
 @compiled
 def _reserve(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
     """Ask the next decode worker for room."""
-    settings = core.settings[0]
+    settings, clock = core.settings[0], core.clock[0]
     record = core.requests[request]
     record.asked = now
-    record.decode_worker = settings.next_decode
-    settings.next_decode = (settings.next_decode + 1) % settings.decode_workers
+    record.decode_worker = clock.next_decode
+    clock.next_decode = (clock.next_decode + 1) % settings.decode_workers
     index = _decode_index(settings, record)
     worker = core.workers[index]
     join_pending(core.requests, worker, request)
@@ -226,9 +226,9 @@ def _transfer(core: Core, request: int, now: float) -> None:
         transfer_ended(core, request, now)
     elif settings.contention == CONTENTION_NONE:
         record.link_start = now
-        push_event(settings, core.events, now + record.alone, TRANSFER_ENDED + request)
+        push_event(core, now + record.alone, TRANSFER_ENDED + request)
     else:
-        push_event(settings, core.events, now, LINK_ASKED + request)
+        push_event(core, now, LINK_ASKED + request)
 
 
 @compiled
@@ -264,7 +264,7 @@ def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now
     if record.emitted == record.output:
         record.stage = COMPLETED
         record.last = record.first
-        settings.done += 1
+        core.clock[0].done += 1
         worker.held -= 1
         if pools is not None:
             release_blocks(core, pools, index, request)
@@ -297,9 +297,9 @@ def _looked_at(core: Core, action: int, request: int) -> int:
     """Return the worker that an action depends on and whose passes nobody may have waited for, or NONE."""
     settings = core.settings[0]
     if action == SUBMIT and settings.aggregated == 1:
-        return int(settings.next_prefill)
+        return int(core.clock[0].next_prefill)
     if action == RESERVE:
-        return int(settings.prefill_workers + settings.next_decode)
+        return int(settings.prefill_workers + core.clock[0].next_decode)
     if action == ACTIVATE:
         return _decode_index(settings, core.requests[request])
     return NONE
@@ -308,11 +308,11 @@ def _looked_at(core: Core, action: int, request: int) -> int:
 @compiled
 def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> None:
     """Do what the events of this instant call for, and what follows from that."""
-    settings = core.settings[0]
-    while settings.queue_size > 0:
-        code = core.events[settings.queue_head].action
-        settings.queue_head = (settings.queue_head + 1) % len(core.events)
-        settings.queue_size -= 1
+    clock = core.clock[0]
+    while clock.queue_size > 0:
+        code = core.events[clock.queue_head].action
+        clock.queue_head = (clock.queue_head + 1) % len(core.events)
+        clock.queue_size -= 1
         action = kind_of(code)
         request = index_of(code)
         if core.requests[request].stage == CANCELLED and action != RELEASE:

@@ -45,7 +45,7 @@ def _start_next(core: Core, link: int, now: float) -> None:
     transfer = core.requests[request]
     transfer.link_start = now
     code = TRANSFER_ENDED + request
-    push_event(core.settings[0], core.events, now + transfer.alone, code)
+    push_event(core, now + transfer.alone, code)
 
 
 @compiled
@@ -69,7 +69,7 @@ def _plan_end(core: Core, link: int, now: float) -> None:
     record.link_end = (
         now + max(core.requests[record.link_head].key - record.link_clock, 0.0) * record.link_active
     )
-    push_event(core.settings[0], core.events, record.link_end, LINK_CHANGED + link)
+    push_event(core, record.link_end, LINK_CHANGED + link)
 
 
 @compiled
