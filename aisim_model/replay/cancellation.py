@@ -8,12 +8,11 @@ from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.layout import (
     CANCELLED,
     COMPLETED,
-    CONTENTION_FIFO,
     DECODING,
     NONE,
     ON_LINK,
 )
-from aisim_model.replay.links import cancel_share, leave_link
+from aisim_model.replay.links import leave_link
 from aisim_model.replay.ordered import cancel_blocks
 from aisim_model.replay.passes import stop_decoding
 from aisim_model.replay.state import Core, Pools
@@ -62,7 +61,4 @@ def cancel(
     elif stage == DECODING:
         stop_decoding(core.requests, core.workers[owner], request)
     if links is not None and stage == ON_LINK and record.link_start == record.link_start:
-        if settings.contention == CONTENTION_FIFO:
-            leave_link(core, request, now)
-        else:
-            cancel_share(core, request, now)
+        leave_link(core, request, now)

@@ -33,13 +33,13 @@ from aisim_model.replay.handoffs import (
     prefill_ended,
     run_actions,
     source_ready,
-    transfer_ended,
 )
 from aisim_model.replay.heaps import pop_event
 from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD
-from aisim_model.replay.links import enter_link, leave_link, next_ended
+from aisim_model.replay.links import enter_link
 from aisim_model.replay.passes import skip_steps_of_no_time
 from aisim_model.replay.state import Caches, Core, Pools
+from aisim_model.replay.transfers import end_shared_transfers, end_transfer
 from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
 
 INSTANTS_BETWEEN_LOOKS = 256  # how often a request to stop is looked for
@@ -76,25 +76,6 @@ def _drive(core: Core, caches: Caches, pools: Pools | None, index: int, now: flo
 
 
 @compiled
-def _end_transfer(core: Core, links: Records | None, request: int, now: float) -> None:
-    if core.requests[request].stage == ON_LINK:
-        transfer_ended(core, request, now)
-        if links is not None:
-            leave_link(core, request, now)
-
-
-@compiled
-def _end_shared_transfers(core: Core, link: int, now: float) -> None:
-    first = True
-    while True:
-        request = next_ended(core, link, now, first)
-        if request == NONE:
-            return
-        transfer_ended(core, request, now)
-        first = False
-
-
-@compiled
 def _handle(
     core: Core, caches: Caches, pools: Pools | None, links: Records | None, code: int, now: float
 ) -> None:
@@ -106,7 +87,7 @@ def _handle(
     elif kind == DECODE_ENDED:
         decode_ended(core, caches, pools, index, now)
     elif kind == TRANSFER_ENDED:
-        _end_transfer(core, links, index, now)
+        end_transfer(core, links, index, now)
     elif kind == SOURCE_READY:
         if core.requests[index].stage == SOURCE_HELD:
             source_ready(core, index)
@@ -120,7 +101,7 @@ def _handle(
         _drive(core, caches, pools, index, now)
     if links is not None:
         if kind == LINK_CHANGED:
-            _end_shared_transfers(core, index, now)
+            end_shared_transfers(core, index, now)
         elif kind == LINK_ASKED and core.requests[index].stage == ON_LINK:
             enter_link(core, index, now)
 

@@ -15,13 +15,11 @@ from aisim_model.replay.chains import (
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.events import (
     ACTIVATE,
-    LINK_ASKED,
     RELEASE,
     RESERVE,
     SOURCE_READY,
     SUBMIT,
     TRANSFER,
-    TRANSFER_ENDED,
     index_of,
     kind_of,
 )
@@ -29,21 +27,18 @@ from aisim_model.replay.heaps import push_event
 from aisim_model.replay.layout import (
     CANCELLED,
     COMPLETED,
-    CONTENTION_NONE,
     FROM_DECODE_STEP,
     FROM_PREFILL,
     FROM_SHIPPED,
     NONE,
-    ON_LINK,
     QUEUED,
     SOURCE_HELD,
-    TRANSFERRED,
 )
 from aisim_model.replay.ordered import activate_blocks, reserve_blocks
 from aisim_model.replay.pool import release_blocks
 from aisim_model.replay.prefixes import see_blocks, seen_blocks
 from aisim_model.replay.state import Caches, Core, Pools
-from aisim_model.replay.timing import transfer_ms
+from aisim_model.replay.transfers import start_transfer
 from aisim_model.replay.workers import announce_end, catch_up
 
 
@@ -203,44 +198,6 @@ def _reserve(core: Core, caches: Caches, pools: Pools | None, request: int, now:
 
 
 @compiled
-def _alone_ms(settings: Records, tokens: int) -> float:
-    """Time of a transfer that has its link to itself [ms]."""
-    if settings.bytes_known == 0:
-        return float(settings.fallback)
-    fixed = settings.state_bytes
-    for layer in range(settings.windows):
-        fixed += settings.window_bytes[layer] * min(tokens, settings.window_tokens[layer])
-    return float(transfer_ms(float(tokens), settings.bytes_per_token, fixed, settings.bandwidth))
-
-
-@compiled
-def _transfer(core: Core, request: int, now: float) -> None:
-    """Send what the destination lacks; nothing to send is sent at once."""
-    settings = core.settings[0]
-    record = core.requests[request]
-    record.stage = ON_LINK
-    record.link_asked = now
-    record.alone = _alone_ms(settings, record.moved)
-    if record.alone <= 0.0:
-        record.link_start = now
-        transfer_ended(core, request, now)
-    elif settings.contention == CONTENTION_NONE:
-        record.link_start = now
-        push_event(core, now + record.alone, TRANSFER_ENDED + request)
-    else:
-        push_event(core, now, LINK_ASKED + request)
-
-
-@compiled
-def transfer_ended(core: Core, request: int, now: float) -> None:
-    """Note that the wire has done its part."""
-    record = core.requests[request]
-    record.wire_end = now
-    record.stage = TRANSFERRED
-    act(core, ACTIVATE + request)
-
-
-@compiled
 def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
     """Make a transferred sequence ready to decode once no pass runs, and let its source go."""
     settings = core.settings[0]
@@ -325,7 +282,7 @@ def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> 
         elif action == RESERVE:
             _reserve(core, caches, pools, request, now)
         elif action == TRANSFER:
-            _transfer(core, request, now)
+            start_transfer(core, request, now)
         elif action == ACTIVATE:
             _activate(core, caches, pools, request, now)
         else:
