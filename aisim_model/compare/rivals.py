@@ -45,8 +45,7 @@ def rivals(x: ResolvedRow) -> tuple[Rival, ...]:
 
     Examples
     --------
-    >>> from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
-    from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Scenario
     >>> found = rivals(resolve(Scenario().workload, Scenario().selected))
     >>> [(one.model, round(one.milliseconds, 2)) for one in found if one.quantity == "exposed transfer"]

@@ -2,6 +2,7 @@
 
 `replay` takes a trace and a `ReplayConfig` and gives one record a request. The rules are those of the
 reference engine (NVIDIA ai-dynamo-runtime 1.6.1), against which they are tested; contention goes beyond it.
+How it works is told in docs/replay.md.
 """
 
 from aisim_model.replay.config import KvWindowBytes, ReplayConfig

@@ -11,10 +11,10 @@ from aisim_model.replay.state import Core
 @compiled
 def act(core: Core, code: int) -> None:
     """Put an action at the end of this instant's queue."""
-    settings = core.settings[0]
-    place = (settings.queue_head + settings.queue_size) % len(core.events)
+    clock = core.clock[0]
+    place = (clock.queue_head + clock.queue_size) % len(core.events)
     core.events[place].action = code
-    settings.queue_size += 1
+    clock.queue_size += 1
 
 
 @compiled
@@ -23,4 +23,4 @@ def mark(core: Core, index: int, now: float) -> None:
     worker = core.workers[index]
     if worker.marked == 0:
         worker.marked = 1
-        push_event(core.settings[0], core.events, now, DRIVE + index)
+        push_event(core, now, DRIVE + index)

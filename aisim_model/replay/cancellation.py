@@ -8,12 +8,11 @@ from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.layout import (
     CANCELLED,
     COMPLETED,
-    CONTENTION_FIFO,
     DECODING,
     NONE,
     ON_LINK,
 )
-from aisim_model.replay.links import cancel_share, leave_link
+from aisim_model.replay.links import leave_link
 from aisim_model.replay.ordered import cancel_blocks
 from aisim_model.replay.passes import stop_decoding
 from aisim_model.replay.state import Core, Pools
@@ -54,7 +53,7 @@ def cancel(
     if running_out:
         record.last = np.nan
         return
-    settings.done += 1
+    core.clock[0].done += 1
     if settings.aggregated == 0 and not np.isnan(record.granted):
         core.workers[owner].held -= 1
     if pools is not None:
@@ -62,7 +61,4 @@ def cancel(
     elif stage == DECODING:
         stop_decoding(core.requests, core.workers[owner], request)
     if links is not None and stage == ON_LINK and record.link_start == record.link_start:
-        if settings.contention == CONTENTION_FIFO:
-            leave_link(core, request, now)
-        else:
-            cancel_share(core, request, now)
+        leave_link(core, request, now)

@@ -94,5 +94,5 @@ def pools_of(core: Core, nodes: Integers, trace: Trace, config: ReplayConfig) ->
     copies = np.zeros(min(len(core.workers) * config.pool_blocks, 2 * slots), COPY).view(np.recarray)
     copies["next"] = np.arange(1, len(copies) + 1)
     copies["next"][-1], copies["chain"] = NONE, NONE
-    core.settings[0].unused_copy = 0
+    core.clock[0].unused_copy = 0
     return Pools(nodes, copies, np.full(slots, PRIVATE, np.int32))

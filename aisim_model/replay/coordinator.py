@@ -33,13 +33,13 @@ from aisim_model.replay.handoffs import (
     prefill_ended,
     run_actions,
     source_ready,
-    transfer_ended,
 )
 from aisim_model.replay.heaps import pop_event
 from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD, UNLIMITED
-from aisim_model.replay.links import enter_link, leave_link, next_ended
+from aisim_model.replay.links import enter_link
 from aisim_model.replay.passes import skip_steps_of_no_time
 from aisim_model.replay.state import Caches, Core, Pools
+from aisim_model.replay.transfers import end_shared_transfers, end_transfer
 from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
 
 INSTANTS_BETWEEN_LOOKS = 256  # how often a request to stop is looked for
@@ -68,30 +68,11 @@ def _drive(core: Core, caches: Caches, pools: Pools | None, index: int, now: flo
             prefill_ended(core, index, now)
         elif settings.aggregated == 0:
             decode_ended(core, caches, pools, index, now)
-            if pools is None and worker.pending_head == NONE and settings.queue_size == 0:
+            if pools is None and worker.pending_head == NONE and core.clock[0].queue_size == 0:
                 skip_steps_of_no_time(settings, core.requests, worker)
     awaited = index < settings.prefill_workers or worker.pending_head != NONE
     if worker.busy == 1 and awaited and settings.aggregated == 0:
         announce_end(core, index)
-
-
-@compiled
-def _end_transfer(core: Core, links: Records | None, request: int, now: float) -> None:
-    if core.requests[request].stage == ON_LINK:
-        transfer_ended(core, request, now)
-        if links is not None:
-            leave_link(core, request, now)
-
-
-@compiled
-def _end_shared_transfers(core: Core, link: int, now: float) -> None:
-    first = True
-    while True:
-        request = next_ended(core, link, now, first)
-        if request == NONE:
-            return
-        transfer_ended(core, request, now)
-        first = False
 
 
 @compiled
@@ -106,7 +87,7 @@ def _handle(
     elif kind == DECODE_ENDED:
         decode_ended(core, caches, pools, index, now)
     elif kind == TRANSFER_ENDED:
-        _end_transfer(core, links, index, now)
+        end_transfer(core, links, index, now)
     elif kind == SOURCE_READY:
         if core.requests[index].stage == SOURCE_HELD:
             source_ready(core, index)
@@ -123,7 +104,7 @@ def _handle(
         _drive(core, caches, pools, index, now)
     if links is not None:
         if kind == LINK_CHANGED:
-            _end_shared_transfers(core, index, now)
+            end_shared_transfers(core, index, now)
         elif kind == LINK_ASKED and core.requests[index].stage == ON_LINK:
             enter_link(core, index, now)
 
@@ -131,36 +112,36 @@ def _handle(
 @compiled
 def _release_arrivals(core: Core, now: float) -> None:
     """Let the requests in that arrive now."""
-    settings = core.settings[0]
+    settings, clock = core.settings[0], core.clock[0]
     first_action = SUBMIT if settings.source_first == 1 or settings.aggregated == 1 else RESERVE
-    while settings.arrived < len(core.requests) and core.requests[settings.arrived].arrival <= now:
-        if core.requests[settings.arrived].stage != CANCELLED:
-            act(core, first_action + settings.arrived)
-        settings.arrived += 1
+    while clock.arrived < len(core.requests) and core.requests[clock.arrived].arrival <= now:
+        if core.requests[clock.arrived].stage != CANCELLED:
+            act(core, first_action + clock.arrived)
+        clock.arrived += 1
 
 
 @compiled
 def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | None, now: float) -> None:
     """Do all that happens at one instant."""
-    settings = core.settings[0]
-    settings.driven = 0
+    settings, clock = core.settings[0], core.clock[0]
+    clock.driven = 0
     if settings.aggregated == 1:
         _release_arrivals(core, now)
     while True:
-        while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
-            _handle(core, caches, pools, links, pop_event(settings, core.events), now)
+        while clock.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
+            _handle(core, caches, pools, links, pop_event(core), now)
         run_actions(core, caches, pools, now)
-        while settings.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
-            _handle(core, caches, pools, links, pop_event(settings, core.events), now)
-        settings.driven = 1
+        while clock.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
+            _handle(core, caches, pools, links, pop_event(core), now)
+        clock.driven = 1
         # a prefill pass that ends now is followed by the next before what arrives now can join it
         _release_arrivals(core, now)
-        if settings.queue_size > 0:
+        if clock.queue_size > 0:
             continue
-        if settings.heap_size == 0 or core.events[0].time != now:
+        if clock.heap_size == 0 or core.events[0].time != now:
             return
         if kind_of(core.events[0].code) > DRIVE:
-            _handle(core, caches, pools, links, pop_event(settings, core.events), now)
+            _handle(core, caches, pools, links, pop_event(core), now)
 
 
 @compiled
@@ -190,24 +171,24 @@ def _loop(rules: int) -> Callable[..., bool]:
         less to compile. `control` takes a request to stop, and gives the number of requests that are done
         and the rules that did it.
         """
-        settings = core.settings[0]
+        clock = core.clock[0]
         control[2] = rules
         looked = 0
-        while settings.arrived < len(core.requests) or settings.heap_size > 0:
+        while clock.arrived < len(core.requests) or clock.heap_size > 0:
             now = np.inf
-            if settings.arrived < len(core.requests):
-                now = core.requests[settings.arrived].arrival
-            if settings.heap_size > 0:
+            if clock.arrived < len(core.requests):
+                now = core.requests[clock.arrived].arrival
+            if clock.heap_size > 0:
                 now = min(now, core.events[0].time)
             _settle(core, caches, pools, links, now)
             looked += 1
             if looked == INSTANTS_BETWEEN_LOOKS:
                 looked = 0
-                control[1] = settings.done
+                control[1] = clock.done
                 if control[0] != 0:
                     return False
         finished = _finish(core, caches, pools, control)
-        control[1] = settings.done
+        control[1] = clock.done
         return finished
 
     return run

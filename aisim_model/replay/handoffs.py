@@ -15,13 +15,11 @@ from aisim_model.replay.chains import (
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.events import (
     ACTIVATE,
-    LINK_ASKED,
     RELEASE,
     RESERVE,
     SOURCE_READY,
     SUBMIT,
     TRANSFER,
-    TRANSFER_ENDED,
     index_of,
     kind_of,
 )
@@ -29,21 +27,18 @@ from aisim_model.replay.heaps import push_event
 from aisim_model.replay.layout import (
     CANCELLED,
     COMPLETED,
-    CONTENTION_NONE,
     FROM_DECODE_STEP,
     FROM_PREFILL,
     FROM_SHIPPED,
     NONE,
-    ON_LINK,
     QUEUED,
     SOURCE_HELD,
-    TRANSFERRED,
 )
 from aisim_model.replay.ordered import activate_blocks, reserve_blocks
 from aisim_model.replay.pool import release_blocks
 from aisim_model.replay.prefixes import see_blocks, seen_blocks
 from aisim_model.replay.state import Caches, Core, Pools
-from aisim_model.replay.timing import transfer_ms
+from aisim_model.replay.transfers import start_transfer
 from aisim_model.replay.workers import announce_end, catch_up
 
 
@@ -76,7 +71,7 @@ def _hold_source(core: Core, request: int, now: float) -> None:
         record.first = now
     if settings.orchestration > 0.0:
         ready = now + settings.orchestration
-        push_event(settings, core.events, ready, SOURCE_READY + request)
+        push_event(core, ready, SOURCE_READY + request)
     else:
         source_ready(core, request)
 
@@ -172,10 +167,10 @@ def _number(core: Core, index: int, request: int) -> None:
 @compiled
 def _submit(core: Core, request: int, now: float) -> None:
     """Queue a prompt on the next prefill or aggregated worker."""
-    settings = core.settings[0]
+    settings, clock = core.settings[0], core.clock[0]
     workers = len(core.workers) if settings.aggregated == 1 else settings.prefill_workers
-    index = settings.next_prefill
-    settings.next_prefill = (index + 1) % workers
+    index = clock.next_prefill
+    clock.next_prefill = (index + 1) % workers
     core.requests[request].prefill_worker = index
     core.requests[request].stage = QUEUED
     join_waiting(core.requests, core.workers[index], request)
@@ -186,11 +181,11 @@ def _submit(core: Core, request: int, now: float) -> None:
 @compiled
 def _reserve(core: Core, caches: Caches, pools: Pools | None, request: int, now: float) -> None:
     """Ask the next decode worker for room."""
-    settings = core.settings[0]
+    settings, clock = core.settings[0], core.clock[0]
     record = core.requests[request]
     record.asked = now
-    record.decode_worker = settings.next_decode
-    settings.next_decode = (settings.next_decode + 1) % settings.decode_workers
+    record.decode_worker = clock.next_decode
+    clock.next_decode = (clock.next_decode + 1) % settings.decode_workers
     index = _decode_index(settings, record)
     worker = core.workers[index]
     join_pending(core.requests, worker, request)
@@ -200,44 +195,6 @@ def _reserve(core: Core, caches: Caches, pools: Pools | None, request: int, now:
     else:
         mark(core, index, now)
         grant_oldest(core, caches, pools, index, now)
-
-
-@compiled
-def _alone_ms(settings: Records, tokens: int) -> float:
-    """Time of a transfer that has its link to itself [ms]."""
-    if settings.bytes_known == 0:
-        return float(settings.fallback)
-    fixed = settings.state_bytes
-    for layer in range(settings.windows):
-        fixed += settings.window_bytes[layer] * min(tokens, settings.window_tokens[layer])
-    return float(transfer_ms(float(tokens), settings.bytes_per_token, fixed, settings.bandwidth))
-
-
-@compiled
-def _transfer(core: Core, request: int, now: float) -> None:
-    """Send what the destination lacks; nothing to send is sent at once."""
-    settings = core.settings[0]
-    record = core.requests[request]
-    record.stage = ON_LINK
-    record.link_asked = now
-    record.alone = _alone_ms(settings, record.moved)
-    if record.alone <= 0.0:
-        record.link_start = now
-        transfer_ended(core, request, now)
-    elif settings.contention == CONTENTION_NONE:
-        record.link_start = now
-        push_event(settings, core.events, now + record.alone, TRANSFER_ENDED + request)
-    else:
-        push_event(settings, core.events, now, LINK_ASKED + request)
-
-
-@compiled
-def transfer_ended(core: Core, request: int, now: float) -> None:
-    """Note that the wire has done its part."""
-    record = core.requests[request]
-    record.wire_end = now
-    record.stage = TRANSFERRED
-    act(core, ACTIVATE + request)
 
 
 @compiled
@@ -264,7 +221,7 @@ def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now
     if record.emitted == record.output:
         record.stage = COMPLETED
         record.last = record.first
-        settings.done += 1
+        core.clock[0].done += 1
         worker.held -= 1
         if pools is not None:
             release_blocks(core, pools, index, request)
@@ -297,9 +254,9 @@ def _looked_at(core: Core, action: int, request: int) -> int:
     """Return the worker that an action depends on and whose passes nobody may have waited for, or NONE."""
     settings = core.settings[0]
     if action == SUBMIT and settings.aggregated == 1:
-        return int(settings.next_prefill)
+        return int(core.clock[0].next_prefill)
     if action == RESERVE:
-        return int(settings.prefill_workers + settings.next_decode)
+        return int(settings.prefill_workers + core.clock[0].next_decode)
     if action == ACTIVATE:
         return _decode_index(settings, core.requests[request])
     return NONE
@@ -308,11 +265,11 @@ def _looked_at(core: Core, action: int, request: int) -> int:
 @compiled
 def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> None:
     """Do what the events of this instant call for, and what follows from that."""
-    settings = core.settings[0]
-    while settings.queue_size > 0:
-        code = core.events[settings.queue_head].action
-        settings.queue_head = (settings.queue_head + 1) % len(core.events)
-        settings.queue_size -= 1
+    clock = core.clock[0]
+    while clock.queue_size > 0:
+        code = core.events[clock.queue_head].action
+        clock.queue_head = (clock.queue_head + 1) % len(core.events)
+        clock.queue_size -= 1
         action = kind_of(code)
         request = index_of(code)
         if core.requests[request].stage == CANCELLED and action != RELEASE:
@@ -325,7 +282,7 @@ def run_actions(core: Core, caches: Caches, pools: Pools | None, now: float) -> 
         elif action == RESERVE:
             _reserve(core, caches, pools, request, now)
         elif action == TRANSFER:
-            _transfer(core, request, now)
+            start_transfer(core, request, now)
         elif action == ACTIVATE:
             _activate(core, caches, pools, request, now)
         else:

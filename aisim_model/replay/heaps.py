@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.layout import NONE
+from aisim_model.replay.state import Core
 
 
 @compiled
-def push_event(settings: Records, events: Records, time: float, code: int) -> None:
+def push_event(core: Core, time: float, code: int) -> None:
     """Add an event; events leave by time, then by code."""
-    place = settings.heap_size
-    settings.heap_size = place + 1
+    events, clock = core.events, core.clock[0]
+    place = clock.heap_size
+    clock.heap_size = place + 1
     while place > 0:
         parent = (place - 1) >> 1
         above = events[parent]
@@ -24,11 +26,12 @@ def push_event(settings: Records, events: Records, time: float, code: int) -> No
 
 
 @compiled
-def pop_event(settings: Records, events: Records) -> int:
+def pop_event(core: Core) -> int:
     """Remove the first event and return its code."""
+    events, clock = core.events, core.clock[0]
     first = events[0].code
-    size = settings.heap_size - 1
-    settings.heap_size = size
+    size = clock.heap_size - 1
+    clock.heap_size = size
     time, code = events[size].time, events[size].code
     place = 0
     while True:

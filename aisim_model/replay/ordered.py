@@ -276,7 +276,7 @@ def _emit(core: Core, pools: Pools, index: int, request: int, end: float) -> Non
     if record.emitted == record.output:
         record.stage = COMPLETED
         record.last = end
-        settings.done += 1
+        core.clock[0].done += 1
         worker.freed += 1
         _leave(core.requests, worker, request)
         release_blocks(core, pools, index, request)

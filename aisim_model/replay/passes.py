@@ -12,7 +12,7 @@ from aisim_model.replay.compiled import Records, compiled
 from aisim_model.replay.heaps import added, merged
 from aisim_model.replay.layout import CANCELLED, COMPLETED, DECODING, NONE, PREFILLING
 from aisim_model.replay.prefixes import see_blocks, seen_blocks
-from aisim_model.replay.state import Caches
+from aisim_model.replay.state import Caches, Core
 from aisim_model.replay.timing import pass_ms, step_ms
 
 LINE = int(Kind.LINE)  # a step of this kind takes the same whatever it works on
@@ -94,14 +94,15 @@ def note_first_tokens(requests: Records, first: int, end: float) -> None:
 
 
 @compiled
-def decode_pass(settings: Records, requests: Records, worker: Records, now: float) -> float:
+def decode_pass(core: Core, index: int, now: float) -> float:
     """Run one pass of a decode worker and return its end."""
+    settings, requests, worker = core.settings[0], core.requests, core.workers[index]
     joined = admit_activated(settings, requests, worker)
     end = now + step_ms(settings, float(worker.decoding), float(worker.context))
     note_first_tokens(requests, joined, end)
     worker.pass_no += 1
     worker.context += worker.decoding
-    settings.done += finish_sequences(requests, worker, end)
+    core.clock[0].done += finish_sequences(requests, worker, end)
     return end
 
 
@@ -164,10 +165,9 @@ def skip_steps_of_no_time(settings: Records, requests: Records, worker: Records)
 
 
 @compiled
-def prompt_pass(
-    settings: Records, requests: Records, worker: Records, index: int, now: float, caches: Caches
-) -> float:
+def prompt_pass(core: Core, caches: Caches, index: int, now: float) -> float:
     """Run one pass of a prefill or aggregated worker and return its end."""
+    settings, requests, worker = core.settings[0], core.requests, core.workers[index]
     budget = settings.chunk - worker.decoding
     sequences = worker.decoding
     decoding, context = worker.decoding, worker.context
@@ -230,7 +230,7 @@ def prompt_pass(
     finished += finish_sequences(requests, worker, end)
     if settings.aggregated:
         finished += _emit_first_tokens(requests, worker, end)
-    settings.done += finished
+    core.clock[0].done += finished
     return end
 
 

@@ -103,7 +103,7 @@ def _unuse(worker: Records, pools: Pools, copy: int) -> None:
 
 
 @compiled
-def _evict(settings: Records, worker: Records, pools: Pools) -> None:
+def _evict(core: Core, worker: Records, pools: Pools) -> None:
     """Forget the copy that nobody has used for longest."""
     copy = worker.oldest
     record = pools.copies[copy]
@@ -121,18 +121,18 @@ def _evict(settings: Records, worker: Records, pools: Pools) -> None:
         while pools.copies[before].next != copy:
             before = pools.copies[before].next
         pools.copies[before].next = record.next
-    record.next = settings.unused_copy
-    settings.unused_copy = copy
+    record.next = core.clock[0].unused_copy
+    core.clock[0].unused_copy = copy
 
 
 @compiled
-def _make_copy(settings: Records, pools: Pools, key: int) -> int:
+def _make_copy(core: Core, pools: Pools, key: int) -> int:
     """Let others share a private block from now on."""
-    copy = settings.unused_copy
+    copy = core.clock[0].unused_copy
     if copy == NONE:
         return PRIVATE  # more duplicates than there is a record for: this one stays unshared
     record = pools.copies[copy]
-    settings.unused_copy = record.next
+    core.clock[0].unused_copy = record.next
     record.key, record.uses, record.next = key, 1, NONE
     bucket = pools.copies[_bucket(pools, key)]
     if bucket.chain == NONE:
@@ -193,7 +193,7 @@ def allocate(core: Core, pools: Pools, index: int, request: int, total: int, reu
         _use(worker, pools, copy)
         pools.owned[slot + block] = copy
     for _ in range(evictions):
-        _evict(settings, worker, pools)
+        _evict(core, worker, pools)
     worker.active += fresh
     for block in range(owned + shared, total):
         pools.owned[slot + block] = PRIVATE
@@ -210,7 +210,7 @@ def share_complete(core: Core, pools: Pools, index: int, request: int, before: i
     for block in range(before // settings.block, reached // settings.block):
         if pools.owned[slot + block] == PRIVATE:
             key = _key(core, pools, index, request, block)
-            pools.owned[slot + block] = _make_copy(settings, pools, key)
+            pools.owned[slot + block] = _make_copy(core, pools, key)
 
 
 @compiled

@@ -11,7 +11,7 @@ from aisim_model.replay.capacity import may_run_full, pools_of
 from aisim_model.replay.compiled import Integers, Records
 from aisim_model.replay.config import MOST_TOKENS, ReplayConfig
 from aisim_model.replay.events import CANCEL
-from aisim_model.replay.layout import EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, UNLIMITED, WORKER
+from aisim_model.replay.layout import CLOCK, EVENT, NONE, POOLED_REQUEST, REQUEST, SETTINGS, UNLIMITED, WORKER
 from aisim_model.replay.prefixes import nodes_of, table_size
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.traces.trace import Trace
@@ -142,7 +142,7 @@ def _check_sizes(trace: Trace, config: ReplayConfig) -> None:
         raise InputError("output_tokens", trace.total_output_tokens, problem, "Take a window of the trace.")
 
 
-def _events(config: ReplayConfig, settings: Records, rows: int, workers: int) -> Records:
+def _events(config: ReplayConfig, clock: Records, rows: int, workers: int) -> Records:
     """Return room for all events and actions that can be ahead at once, with the cancellations in it."""
     cancellations = sorted(config.cancellations, key=lambda item: item[1])
     # two actions a request; an event each, and on a fair link two forecasts more that may be stale
@@ -152,7 +152,7 @@ def _events(config: ReplayConfig, settings: Records, rows: int, workers: int) ->
         if request >= rows:
             raise InputError("cancellations", request, f"must name a request from 0 to {rows - 1:,}")
         events[place].time, events[place].code = time, CANCEL + request
-    settings[0].heap_size = len(cancellations)  # sorted by time, so a heap as it stands
+    clock[0].heap_size = len(cancellations)  # sorted by time, so a heap as it stands
     return events
 
 
@@ -165,12 +165,12 @@ def state_of(trace: Trace, config: ReplayConfig) -> tuple[Core, Caches, Pools | 
         For token counts beyond what is replayed, or a cancellation of a request that the trace doesn't have.
     """
     _check_sizes(trace, config)
-    settings = _settings(trace, config)
+    settings, clock = _settings(trace, config), np.zeros(1, CLOCK).view(np.recarray)
     count = sum(_workers(config, len(trace)))
     full, nodes = may_run_full(trace, config), _nodes(trace, settings)  # first: it needs room for a while
-    workers, events = _empty_workers(count), _events(config, settings, len(trace), count)
+    workers, events = _empty_workers(count), _events(config, clock, len(trace), count)
     requests = _requests(trace, POOLED_REQUEST if full else REQUEST)
-    core = Core(settings=settings, requests=requests, workers=workers, events=events)
+    core = Core(settings=settings, clock=clock, requests=requests, workers=workers, events=events)
     if full:
         nothing = _read_only(np.empty(0, np.int64))
         return core, _caches(nothing, settings, 0), pools_of(core, nodes, trace, config)

@@ -13,7 +13,8 @@ from aisim_model.replay.compiled import Integers, Records
 class Core(NamedTuple):
     """Records of one replay; see `layout` for their fields."""
 
-    settings: Records  # one record
+    settings: Records  # one record, which stays as it is
+    clock: Records  # one record, which changes from instant to instant
     requests: Records  # by id, in order of arrival
     workers: Records  # prefill workers, then decode workers; or aggregated workers alone
     events: Records

@@ -33,14 +33,13 @@ def has_work(core: Core, index: int) -> bool:
 @compiled
 def start_pass(core: Core, caches: Caches, pools: Pools | None, index: int, now: float) -> None:
     """Start a pass on an idle worker; what it does is settled now and seen at its end."""
-    settings = core.settings[0]
     worker = core.workers[index]
     if pools is not None:
         end = ordered_pass(core, pools, index, now)
     elif takes_prompts(core, index):
-        end = prompt_pass(settings, core.requests, worker, index, now, caches)
+        end = prompt_pass(core, caches, index, now)
     else:
-        end = decode_pass(settings, core.requests, worker, now)
+        end = decode_pass(core, index, now)
     worker.end = end
     worker.busy = 1
     worker.busy_ms += end - now
@@ -53,7 +52,7 @@ def announce_end(core: Core, index: int) -> None:
     if worker.loud == 0:
         worker.loud = 1
         kind = PREFILL_ENDED if index < core.settings[0].prefill_workers else DECODE_ENDED
-        push_event(core.settings[0], core.events, worker.end, kind + index)
+        push_event(core, worker.end, kind + index)
 
 
 @compiled
@@ -66,7 +65,7 @@ def catch_up(core: Core, caches: Caches, pools: Pools | None, index: int, now: f
     worker = core.workers[index]
     if worker.loud == 1:
         return
-    while worker.busy == 1 and (worker.end < now or (worker.end == now and settings.driven == 1)):
+    while worker.busy == 1 and (worker.end < now or (worker.end == now and core.clock[0].driven == 1)):
         worker.busy = 0
         if not has_work(core, index):
             return

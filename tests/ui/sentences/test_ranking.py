@@ -28,7 +28,7 @@ def test_rows_that_meet_both_are_told_by_what_they_cost() -> None:
     assert found["aggregated"] == (
         "meets both SLOs; carries most a dollar: 18.80 USD for a million tokens of answers"
     )
-    assert found["split-tcp"].endswith(", 36% more than Aggregated 2 x TP4")
+    assert found["split-tcp"].endswith(", 44% more than Aggregated 2 x TP4")
     unpriced = EXAMPLE.with_row("split-tcp", gpu="gb200")
     assert all("GPUs a request/s" in why for why in reasons(unpriced).values())
 
