@@ -201,10 +201,10 @@ class Service:
 
     def batch_at(self, arrivals_per_s: float) -> float:
         """Sequences that a decode worker runs on average; infinite where they are more than it can [-]."""
+        if arrivals_per_s == 0 and self.most_sequences > 0:
+            return 0.0
         if arrivals_per_s >= self.decode_per_s:
             return math.inf
-        if arrivals_per_s == 0:
-            return 0.0
         each_ms = MS_PER_S * self.decode_workers / arrivals_per_s
         if self.steps * self.step_ms(0.0) == 0.0:  # an answer that takes no time keeps no sequence running
             return 0.0

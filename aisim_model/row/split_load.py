@@ -37,6 +37,8 @@ def split_parts(
     contention : {"fifo", "none", "fair"}
         How transfers share a link: one at a time, not at all, or in equal parts.
     """
+    if arrivals_per_s == 0.0 and not math.isinf(batch):
+        return served.idle
     prefill = Station(served.prefill_ms, served.prefill_workers)
     queue_ms = prefill.wait_ms(arrivals_per_s)
     first_from, order = served.x.profile.first_token_from, served.x.profile.order
