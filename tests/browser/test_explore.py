@@ -78,6 +78,6 @@ def test_the_report_draws_the_maps(app_url: str, opened: Open, tmp_path: Path) -
     download.value.save_as(file)
     report = page.context.new_page()
     report.goto(file.as_uri())
-    expect(report.locator(".answer")).to_contain_text("meets the SLO of 2 s up to 39,463 tokens")
+    expect(report.locator(".answer")).to_contain_text("meets the SLO of 2 s up to 32,487 tokens")
     expect(report.locator(".js-plotly-plot")).to_have_count(3)
     expect(report.locator(".heatmaplayer image").first).to_be_visible()
