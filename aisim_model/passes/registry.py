@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aisim_model.arrays import Floats, Values
 from aisim_model.passes import kv_read, line, polynomial, roofline, simple_roofline, table
@@ -36,6 +36,8 @@ class Model(NamedTuple):
         Its formula.
     prefill, decode : callable or None
         What makes a worker its numbers, for prompts and for decode steps; None where it times none.
+    basis : str
+        Where its numbers are from: fitted to measurements, assumed, or yours.
     assumes : str
         What its times rest on.
     reached : mapping of str to float
@@ -47,6 +49,7 @@ class Model(NamedTuple):
     kind: Kind
     prefill: Callable[[Worker], Numbers] | None
     decode: Callable[[Worker], Numbers] | None
+    basis: Literal["fitted", "assumed", "yours"]
     assumes: str
     assumes_parameters: bool = False
     reached: Mapping[str, float] = MappingProxyType({})
@@ -83,6 +86,7 @@ MODELS = MappingProxyType(
             Kind.ROOFLINE,
             roofline.numbers,
             roofline.numbers,
+            "fitted",
             "a floor of each layer and collective, weights, attention and cache apart; fitted to silicon",
             assumes_parameters=True,
             reached=roofline.REACHED,
@@ -91,15 +95,20 @@ MODELS = MappingProxyType(
             Kind.SIMPLE_ROOFLINE,
             simple_roofline.numbers,
             simple_roofline.numbers,
+            "assumed",
             "arithmetic or memory, one share reached of each, no floor",
             assumes_parameters=True,
             reached=simple_roofline.REACHED,
         ),
-        "rate": Model(Kind.LINE, _rate, None, "your measured rate"),
-        "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step, "your time of a pass"),
-        "table": Model(Kind.TABLE, _table, None, "your table of measured prompts"),
+        "rate": Model(Kind.LINE, _rate, None, "yours", "your measured rate"),
+        "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step, "yours", "your time of a pass"),
+        "table": Model(Kind.TABLE, _table, None, "yours", "your table of measured prompts"),
         "polynomial": Model(
-            Kind.POLYNOMIAL, _pool, _pool, "the reference engine's own timing, which knows no model"
+            Kind.POLYNOMIAL,
+            _pool,
+            _pool,
+            "assumed",
+            "the reference engine's own timing, which knows no model",
         ),
     }
 )

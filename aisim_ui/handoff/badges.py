@@ -1,30 +1,31 @@
-"""Where a number comes from: measured, nominal, assumed, or yours."""
+"""Where a number comes from: measured, fitted, nominal, assumed, or yours."""
 
 from __future__ import annotations
 
 from aisim_model.compare.outcome import Outcome
+from aisim_model.passes.registry import MODELS
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment
 from aisim_ui.sentences.engines import counted_on_line
 
-COLORS = {"measured": "green", "nominal": "blue", "assumed": "orange", "yours": "violet", "config": "gray"}
-PREFILL = {
-    "roofline": ("assumed", "assumed: roofline"),
-    "rate": ("yours", "yours: rate"),
-    "fixed": ("yours", "yours: fixed"),
-    "table": ("yours", "yours: table"),
-    "polynomial": ("assumed", "reference polynomial"),
-}
-DECODE = {
-    "roofline": ("assumed", "assumed: roofline"),
-    "fixed": ("yours", "yours: fixed"),
-    "polynomial": ("assumed", "reference polynomial"),
+COLORS = {
+    "measured": "green",
+    "fitted": "green",
+    "nominal": "blue",
+    "assumed": "orange",
+    "yours": "violet",
+    "config": "gray",
 }
 
 
 def badge(kind: str, text: str = "") -> str:
     """Markdown of a badge."""
     return f":{COLORS[kind]}-badge[{text or kind}]"
+
+
+def _pass_model(name: str) -> str:
+    basis = MODELS[name].basis
+    return badge(basis, f"{basis}: {name.replace('_', ' ')}")
 
 
 def _bandwidth(row: Deployment) -> str:
@@ -45,10 +46,10 @@ def inputs_line(one: Outcome, kv_by_hand: bool) -> str:
     parts = ["bytes per token " + (badge("yours") if kv_by_hand else badge("config", "from config.json"))]
     if row.split:
         parts.append("bandwidth " + _bandwidth(row))
-    parts.append("prefill " + badge(*PREFILL[row.prefill_model]))
+    parts.append("prefill " + _pass_model(row.prefill_model))
     if prefill_extrapolated(one.x):
         parts[-1] += " " + badge("assumed", "extrapolated")
-    parts.append("decode step " + badge(*DECODE[row.decode_model]))
+    parts.append("decode step " + _pass_model(row.decode_model))
     if asked := counted_on_line(row):
         parts.append(f"{asked} " + badge("assumed", "opt-in of the engine"))
     return " · ".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aisim_model.compare.rivals import Rival, rivals
+from aisim_model.passes.registry import MODELS
 from aisim_model.row.resolved import ResolvedRow
 
 
@@ -19,7 +20,8 @@ def rivals_table(x: ResolvedRow) -> dict[str, list[Any]]:
 
 def assumes(one: Rival, x: ResolvedRow) -> str:
     """Say what a model's number rests on."""
-    reached = f"{x.gpu.hbm_tb_s:g} TB/s x {x.memory_efficiency:g}"
+    if one.quantity in ("prefill", "decode step"):
+        return _pass_assumes(one, x)
     low = f"the lowest that was reached on this link, {x.measured_low_gb_s or 0:,.4g} GB/s"
     said = {
         ("transfer", "reference"): f"bytes over {float(x.bandwidth_gb_s):,.4g} GB/s, nothing else",
@@ -27,17 +29,21 @@ def assumes(one: Rival, x: ResolvedRow) -> str:
         f"{x.link_efficiency:.3g} of the bandwidth",
         ("exposed transfer", "none"): "the transfer starts when the prompt is done",
         ("exposed transfer", "layer"): f"each of {x.spec.layers} layers is sent once its own prefill ends",
-        ("exposed transfer", "chunk"): f"each chunk of {x.row.chunk_tokens:,} tokens is sent once its own "
+        ("exposed transfer", "chunk"): f"each chunk of {x.row.pass_tokens:,} tokens is sent once its own "
         "prefill ends",
-        ("prefill", "roofline"): f"{x.peak_tflops:,.0f} TFLOPS x MFU {x.mfu:g}, {reached}",
-        ("prefill", "rate"): "your measured rate",
-        ("prefill", "table"): "your table"
-        + (", extrapolated: the prompt is outside its rows" if one.extrapolated else ""),
-        ("prefill", "fixed"): "your time a pass",
-        ("prefill", "polynomial"): "the reference engine's own timing, which knows no model",
-        ("decode step", "roofline"): f"weights and KV read once at {reached}",
-        ("decode step", "fixed"): "your measured step",
-        ("decode step", "polynomial"): f"the reference engine's own timing, a pool of {x.pool_tokens:,.0f} "
-        "tokens",
     }
     return said.get((one.quantity, one.model), low)
+
+
+def _pass_assumes(one: Rival, x: ResolvedRow) -> str:
+    model = MODELS[one.model]
+    said = [model.assumes]
+    if model.reached:
+        mfu = model.reached["mfu"] if x.mfu is None else x.mfu
+        hbm = model.reached["memory_efficiency"] if x.memory_efficiency is None else x.memory_efficiency
+        said.append(f"{x.speeds.dense_tflops:,.0f} TFLOPS x MFU {mfu:g}, {x.gpu.hbm_tb_s:g} TB/s x {hbm:.3g}")
+    if one.model == "polynomial":
+        said.append(f"a pool of {x.pool_tokens:,.0f} tokens")
+    if one.extrapolated:
+        said.append("extrapolated: the prompt is outside its rows")
+    return "; ".join(said)

@@ -92,6 +92,16 @@ def test_the_shortest_and_the_longest_prompt_are_answered_on_every_page(app: App
         charts(shown(app, Scenario().with_workload(prompt_tokens=tokens, output_tokens=1_000_000), file))
 
 
+@pytest.mark.parametrize("model", ["roofline", "simple_roofline", "polynomial"])
+def test_whatever_a_page_shows_on_demand_is_answered(app: AppTest, model: str) -> None:
+    scenario = Scenario().with_row(Scenario().selected_id, prefill_model=model, decode_model=model)
+    for file in FILES:
+        shown(app, scenario, file)
+        for key in [toggle.key for toggle in app.main.toggle]:
+            app.toggle(key=key).set_value(True).run()
+            assert not app.exception, (file, key)
+
+
 def test_a_model_of_unknown_size_is_a_sentence_where_it_would_be_timed(app: AppTest) -> None:
     spec = Scenario().workload.served
     values = {"total_parameters": None, "active_parameters": None, "parameters_from": "no vocabulary"}

@@ -127,7 +127,7 @@ def test_badges_say_what_each_input_is_worth() -> None:
     line = inputs_line(outcome(Workload(), Scenario().selected), kv_by_hand=False)
     assert badge("nominal") in line
     assert "from config.json" in line
-    assert "assumed: roofline" in line
+    assert "fitted: roofline" in line
     by_hand = inputs_line(
         asked(bandwidth_gb_s=3, prefill_model="rate", prefill_tokens_per_s=1e4), kv_by_hand=True
     )
