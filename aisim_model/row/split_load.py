@@ -51,9 +51,12 @@ def split_parts(
         return _endless(parts, order, batch, queue_ms, link_ms)
     step_ms = served.step_ms(batch)
     asks = _asks(served, arrivals_per_s)
+    queued = _waiting(arrivals_per_s, link, link_ms)
     if contention != "none" and served.links < served.prefill_workers and served.steps > 0.0:
-        link_ms = max(link_ms, _together_ms(asks, step_ms, served.sent_ms))
-    queued, between_ms = _waiting(arrivals_per_s, link, link_ms), link_ms
+        together_ms = _together_ms(asks, step_ms, served.sent_ms)
+        if together_ms > link_ms:  # each waits for whole transfers
+            link_ms, queued = together_ms, min(together_ms / served.sent_ms, 1.0)
+    between_ms = link_ms
     if order == "destination_first":
         queue_ms *= _evened(min(2.0 * asks.per_ms * step_ms, batch), prefill.busy(arrivals_per_s))
         queued += (1.0 - queued) * _waiting(arrivals_per_s, prefill, queue_ms)
