@@ -140,7 +140,7 @@ def title(name: str) -> str:
 
 def steps(low: float, high: float, whole: bool) -> tuple[float, ...]:
     """Return round steps over decades: 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8 of each."""
-    found = []
+    found: list[float] = []
     for exponent in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
         for step in (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
             value = step * 10.0**exponent

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from aisim_ui.charts.mode_bar import chart_config
 from aisim_ui.columns import Columns, arrow
 from aisim_ui.exports import csv_bytes, file_name
-from aisim_ui.report import Chart, Table, report_html
+from aisim_ui.report import Chart, Part, Table, report_html
 from aisim_ui.sentences.number import Number
 from aisim_ui.share import link
 from aisim_ui.state import select, state
@@ -51,7 +51,8 @@ def report_button(page: str) -> None:
     """Draw a button that makes a file of the page once it is clicked."""
     now = state()
     # filled by the page, which is drawn after this; a click finds what was shown last
-    now.shown = shown = {}
+    shown: dict[str, Part] = {}
+    now.shown = shown
     make = partial(report_html, page, scenario=now.scenario, link=link(st.context.url or "", now.scenario))
     surface = mode()
     st.download_button(

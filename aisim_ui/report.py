@@ -111,8 +111,8 @@ def _figure_json(figure: go.Figure) -> Markup:
 
 def _rows(data: pd.DataFrame | Columns) -> Iterator[tuple[Any, ...]]:
     """Return the rows of a table, None where nothing is known."""
-    if not isinstance(data, dict):
-        data = data.astype(object).where(data.notna(), None).to_dict("list")
+    if isinstance(data, pd.DataFrame):
+        return data.astype(object).where(data.notna(), None).itertuples(index=False, name=None)
     return zip(*data.values(), strict=True)
 
 

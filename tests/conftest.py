@@ -42,6 +42,7 @@ def _own_main() -> Iterator[None]:
 def shared_dir() -> Path:
     """Return the folder of facts and acceptance tables that lies beside the project."""
     if not SHARED.is_dir():
+        # a clone elsewhere has no such folder: fixtures of our own test the same code there
         pytest.skip("the folder of facts beside the project is not here")
     return SHARED
 

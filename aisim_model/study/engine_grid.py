@@ -1,7 +1,6 @@
 """Measure how far the estimate under load is from a replay at level ``engine``, and keep it as a table.
 
-`python -m aisim_model.study.engine_grid` makes `row/data/engine_level.csv` anew, in some
-ten minutes.
+`python -m aisim_model.study.engine_grid` makes `row/data/engine_level.csv` anew, in some ten minutes.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from aisim_model.row.load import service, under_load
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.traces.synthetic import FixedLength, SyntheticTraffic, synthetic_trace
+from aisim_model.traces.trace import Trace
 from aisim_model.traffic.row_replay import replay_row
 
 MODELS = ("qwen3-32b", "gpt-oss-120b")
@@ -27,6 +27,19 @@ ROWS = (
 )
 PROMPTS, OUTPUTS, SHARES = (500, 2000, 8000, 32_000), (50, 340, 1000), (0.3, 0.6, 0.85)
 REQUESTS, SEED = 10_000, 1
+
+
+def equal_requests(workload: Workload, requests_per_s: float, requests: int, seed: int) -> Trace:
+    """Return requests of the workload's lengths that arrive at random."""
+    return synthetic_trace(
+        SyntheticTraffic(
+            requests=requests,
+            requests_per_s=requests_per_s,
+            input_tokens=FixedLength(tokens=workload.prompt_tokens),
+            output_tokens=FixedLength(tokens=workload.output_tokens),
+            seed=seed,
+        )
+    )
 
 
 def measure(workload: Workload, row: Deployment, share: float, requests: int = REQUESTS) -> Measured:
@@ -48,14 +61,7 @@ def measure(workload: Workload, row: Deployment, share: float, requests: int = R
     True
     """
     served = service(resolve(workload, row), workload.output_tokens)
-    traffic = SyntheticTraffic(
-        requests=requests,
-        requests_per_s=share * served.most_per_s,
-        input_tokens=FixedLength(tokens=workload.prompt_tokens),
-        output_tokens=FixedLength(tokens=workload.output_tokens),
-        seed=SEED,
-    )
-    trace = synthetic_trace(traffic)
+    trace = equal_requests(workload, share * served.most_per_s, requests, SEED)
     found = replay_row(workload, row, trace, level="engine", contention="fifo")
     rate = trace.requests_per_s()
     assert rate is not None  # they don't arrive at once

@@ -33,7 +33,8 @@ def log_axis(
     known = np.array([value for value in values if value is not None], dtype=float)
     known = known[np.isfinite(known) & (known > 0)]
     ends = (float(known.min()), float(known.max())) if known.size else (1.0, 10.0)
-    ticks = round_values(*map(math.log10, ends), FEW_DECADES)
+    low, high = map(math.log10, ends)
+    ticks = round_values(low, high, FEW_DECADES)
     return {
         "title": {"text": title},
         "type": "log",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+from aisim_model.scenario import Deployment
 from aisim_model.solve.answers import (
     Answer,
     BandwidthAnswer,
@@ -49,8 +50,8 @@ def record(one: Answer) -> dict[str, Any]:
             own["timing_mode"] = "destination_missing"
         case BreakEvenAnswer(compared_to=None):
             own = {"why": _not_comparable(one), "compared_to": None}
-        case BreakEvenAnswer():
-            own = {"compared_to": one.compared_to.name, **_wins("itl", one.itl), **_wins("ttft", one.ttft)}
+        case BreakEvenAnswer(compared_to=Deployment(name=name)):
+            own = {"compared_to": name, **_wins("itl", one.itl), **_wins("ttft", one.ttft)}
         case WorkersAnswer(best=best):
             own = {
                 "prefill_workers": best and best.prefill_workers,

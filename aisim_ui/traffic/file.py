@@ -118,7 +118,7 @@ def _faulty_rows(problem: BadRowsError) -> None:
         hide_index=True,
         key="traffic.faults",
         height=min(36 * (len(faults) + 1), 220),
-        column_config={name: str(name).capitalize() for name in faults},
+        column_config={str(name): str(name).capitalize() for name in faults},
     )
     st.button(
         f"Leave {rows} out",

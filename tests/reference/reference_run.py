@@ -16,7 +16,7 @@ def run(case):
         trace.write_text("".join(json.dumps(row) + "\n" for row in case["rows"]))
         try:
             replay = run_mocker_trace_replay([str(trace)], capture_per_request=True, **case["arguments"])
-        except Exception as error:  # the engine raises Exception itself
+        except Exception as error:  # the engine raises no narrower class
             return {"refused": str(error)}
     return {"records": replay.per_request, "summary": replay.summary}
 

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-reference" / "bin" / "python"
 RUNNER = Path(__file__).with_name("reference_run.py")
 LEFT_OUT = f"left out: the reference engine is not here for {sys.platform} (make reference)"
+needs_engine = pytest.mark.skipif(not PYTHON.is_file(), reason=LEFT_OUT)  # no wheel for every platform
 SPLIT_COLUMNS = {
     "prefill_worker": "prefill_worker_idx",
     "decode_worker": "decode_worker_idx",
@@ -221,7 +222,7 @@ def assert_same(case: Case, records: list[dict[str, Any]], result: ReplayResult)
 
 
 @pytest.mark.reference
-@pytest.mark.skipif(not PYTHON.is_file(), reason=LEFT_OUT)
+@needs_engine
 @pytest.mark.parametrize("backend", ["vllm", "sglang"])
 def test_what_coincides_comes_in_the_order_of_the_reference(backend: str):
     rng = random.Random(f"ties {backend}")
@@ -231,7 +232,7 @@ def test_what_coincides_comes_in_the_order_of_the_reference(backend: str):
 
 
 @pytest.mark.reference
-@pytest.mark.skipif(not PYTHON.is_file(), reason=LEFT_OUT)
+@needs_engine
 @pytest.mark.parametrize(
     ("kind", "count"),
     [

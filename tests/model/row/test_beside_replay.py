@@ -15,8 +15,8 @@ from aisim_model.replay import ReplayResult
 from aisim_model.row.load import Service, service, under_load
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
+from aisim_model.study.engine_grid import equal_requests
 from aisim_model.traces import Trace
-from aisim_model.traces.synthetic import FixedLength, SyntheticTraffic, synthetic_trace
 from aisim_model.traffic.row_replay import replay_row
 
 REQUESTS, SEEDS = 20_000, {0.3: 1, 0.6: 1, 0.85: 3}  # three at 85%, where one mean of 20,000 waits is 4% off
@@ -59,15 +59,9 @@ ROWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 def replayed(workload: Workload, row: Deployment, served: Service, share: float, seed: int) -> ReplayResult:
-    traffic = SyntheticTraffic(
-        requests=REQUESTS,
-        requests_per_s=share * served.most_per_s,
-        input_tokens=FixedLength(tokens=workload.prompt_tokens),
-        output_tokens=FixedLength(tokens=workload.output_tokens),
-        seed=seed,
-    )
+    trace = equal_requests(workload, share * served.most_per_s, REQUESTS, seed)
     scope: Any = "source" if row.prefill_workers <= row.decode_workers else "destination"
-    return replay_row(workload, row, synthetic_trace(traffic), level="fifo", contention="fifo", scope=scope)
+    return replay_row(workload, row, trace, level="fifo", contention="fifo", scope=scope)
 
 
 def rate_of(trace: Trace) -> float:

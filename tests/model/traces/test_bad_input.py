@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import pickle
+import pickle  # by which worker processes send what they raise
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -243,7 +243,7 @@ def test_outputs_of_zero_count_as_one_and_are_counted() -> None:
 def test_faulty_rows_survive_the_way_from_a_worker_process() -> None:
     with pytest.raises(BadRowsError) as caught:
         read_trace(HEADER + b"0,0,1\n", "t.csv")
-    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 our own bytes of a line ago
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
     assert str(again) == str(caught.value)
     assert again.faults == caught.value.faults
 
