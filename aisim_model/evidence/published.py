@@ -12,6 +12,7 @@ from aisim_model.catalog.measurements import PublishedMeasurement, published_mea
 from aisim_model.evidence.record import Evidence
 from aisim_model.handoff import transfer_delay_ms
 from aisim_model.passes import PassTime, polynomial
+from aisim_model.passes.constants import client_constants
 from aisim_model.row.resolved import resolve
 from aisim_model.row.ttft import breakdown
 from aisim_model.scenario import Deployment, Workload
@@ -27,7 +28,7 @@ HOW = MappingProxyType(
         "effective_gb_s": "nominal bandwidth",
         "ttft_ms": (
             "reference: polynomial prefill, transfer at nominal, polynomial step on an empty pool;"
-            " roofline: prefill and step by roofline, calibrated transfer"
+            " roofline: prefill and step by roofline, calibrated transfer, what a client waits beside them"
         ),
     }
 )
@@ -170,7 +171,7 @@ def _first_token(row: PublishedMeasurement, ttft_ms: float, calibrated: _Calibra
         reference=polynomials_ms + transfer_ms,
         calibrated=None,
         calibrated_left_out=None,
-        roofline=passes_ms + calibrated.predicted_ms,
+        roofline=float(client_constants().first_token_ms) + passes_ms + calibrated.predicted_ms,
         fitted=False,
         consistent=row.consistent,
         how=HOW["ttft_ms"],

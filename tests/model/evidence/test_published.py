@@ -15,7 +15,14 @@ from aisim_model.catalog.measurements import (
     cloud_runs,
     published_measurements,
 )
-from aisim_model.evidence import MODELS, cloud_evidence, evidence, published_evidence, published_fits
+from aisim_model.evidence import (
+    MODELS,
+    cloud_evidence,
+    evidence,
+    published,
+    published_evidence,
+    published_fits,
+)
 from aisim_model.evidence.cloud import (
     MEAN_ANSWER_TOKENS,
     MEAN_PROMPT_TOKENS,
@@ -23,6 +30,7 @@ from aisim_model.evidence.cloud import (
     prefill_tokens_per_s,
 )
 from aisim_model.passes import simple_roofline
+from aisim_model.passes.constants import client_constants
 
 BY_ID = {row.id: row for row in evidence()}
 TRANSFERS = [row for row in BY_ID.values() if row.fitted and row.quantity == "transfer_ms"]
@@ -74,8 +82,25 @@ def test_time_to_first_token_is_put_beside_polynomial_and_roofline() -> None:
     # 169.136918 prefill, 8,192 x 147,456 / 200e6 = 6.0398 transfer, 5.74 step of an empty pool
     assert row.reference == pytest.approx(169.136918 + 8192 * 147_456 / 200e6 + 5.74)
     assert row.reported == 212.05
-    assert row.roofline is not None
-    assert row.roofline < row.reported  # eight GPUs for a small model: far from the peak
+    errors = [
+        one.relative_error("roofline")
+        for one in BY_ID.values()
+        if one.id.startswith("qwen3-8b-h800-") and "-ttft" in one.id
+    ]
+    assert len(errors) == 9
+    assert all(error is not None and abs(error) < 0.2 for error in errors)
+
+
+def test_the_roofline_has_what_a_client_waits_for_beside_the_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {one.id: one.roofline for one in published_evidence() if one.quantity == "ttft_ms"}
+    none = client_constants()._replace(first_token_ms=0.0)
+    monkeypatch.setattr(published, "client_constants", lambda: none)
+    without = {one.id: one.roofline for one in published_evidence() if one.quantity == "ttft_ms"}
+    for row_id, whole in own.items():
+        rest = without[row_id]
+        assert whole is not None
+        assert rest is not None
+        assert whole - rest == pytest.approx(float(client_constants().first_token_ms))
 
 
 def test_a_first_token_that_cant_be_predicted_is_no_record() -> None:
