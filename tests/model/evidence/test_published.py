@@ -19,7 +19,6 @@ from aisim_model.evidence import (
     MODELS,
     cloud_evidence,
     evidence,
-    published,
     published_evidence,
     published_fits,
 )
@@ -30,7 +29,6 @@ from aisim_model.evidence.cloud import (
     prefill_tokens_per_s,
 )
 from aisim_model.passes import simple_roofline
-from aisim_model.passes.constants import client_constants
 
 BY_ID = {row.id: row for row in evidence()}
 TRANSFERS = [row for row in BY_ID.values() if row.fitted and row.quantity == "transfer_ms"]
@@ -89,18 +87,6 @@ def test_time_to_first_token_is_put_beside_polynomial_and_roofline() -> None:
     ]
     assert len(errors) == 9
     assert all(error is not None and abs(error) < 0.2 for error in errors)
-
-
-def test_the_roofline_has_what_a_client_waits_for_beside_the_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = {one.id: one.roofline for one in published_evidence() if one.quantity == "ttft_ms"}
-    none = client_constants()._replace(first_token_ms=0.0)
-    monkeypatch.setattr(published, "client_constants", lambda: none)
-    without = {one.id: one.roofline for one in published_evidence() if one.quantity == "ttft_ms"}
-    for row_id, whole in own.items():
-        rest = without[row_id]
-        assert whole is not None
-        assert rest is not None
-        assert whole - rest == pytest.approx(float(client_constants().first_token_ms))
 
 
 def test_a_first_token_that_cant_be_predicted_is_no_record() -> None:
