@@ -19,13 +19,27 @@ LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 22, 29)"
 OUTSIDE = "<img src=http://192.0.2.1/a.png> ![](http://192.0.2.1/b.png)"
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_cold_deep_link_shows_sidebar_values_and_names_as_they_are(
-    fresh_url: str, opened: Open, path: str
+def test_the_first_visitor_of_a_server_may_come_by_a_deep_link(fresh_url: str, opened: Open) -> None:
+    url = link(f"{fresh_url}/deployments", Scenario().with_workload(prompt_tokens=8192))
+    whole(opened(url), url)
+
+
+def test_streamlit_run_shows_the_whole_app_for_a_cold_deep_link(
+    fresh_streamlit_url: str, browser: Browser, settled: Callable[[Page], None]
 ) -> None:
+    url = link(f"{fresh_streamlit_url}/deployments", Scenario().with_workload(prompt_tokens=8192))
+    # opened without a look at the console: there Streamlit's own server leaves two errors a page
+    with closing(browser.new_page()) as page:
+        page.goto(url)
+        settled(page)
+        whole(page, url)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_link_shows_sidebar_values_and_names_as_they_are(app_url: str, opened: Open, path: str) -> None:
     scenario = Scenario().with_workload(prompt_tokens=8192).with_row("split-400g", name=OUTSIDE)
     scenario = scenario.with_row("aggregated", name="<b>bold</b> **x** $y$", bandwidth_gb_s=0, kind="split")
-    url = link(f"{fresh_url}/{path}", scenario.changed(selected_id="aggregated"))
+    url = link(f"{app_url}/{path}", scenario.changed(selected_id="aggregated"))
     page = opened(url)
     whole(page, url)
     expect(page.locator("img[src*='192.0.2.1']")).to_have_count(0)
@@ -35,18 +49,6 @@ def test_a_cold_deep_link_shows_sidebar_values_and_names_as_they_are(
     if path == "":
         expect(page.locator("h4").first).to_contain_text("<b>bold</b> **x** $y$")
         expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("<b>bold</b> **x** $y$ ◂")
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_streamlit_run_shows_the_whole_app_for_a_cold_deep_link(
-    fresh_streamlit_url: str, browser: Browser, settled: Callable[[Page], None], path: str
-) -> None:
-    url = link(f"{fresh_streamlit_url}/{path}", Scenario().with_workload(prompt_tokens=8192))
-    # opened without a look at the console: there Streamlit's own server leaves two errors a page
-    with closing(browser.new_page()) as page:
-        page.goto(url)
-        settled(page)
-        whole(page, url)
 
 
 def whole(page: Page, url: str) -> None:
