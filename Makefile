@@ -16,7 +16,7 @@ run: .venv/run.stamp ## Serve the app on http://localhost:8501 (PORT=... for ano
 
 test: check browser reference ## Everything that has to hold: check, then every test
 	$(PY) -m pytest -n 2 --dist worksteal -m "not browser" --cov
-	$(PY) -m pytest -m browser
+	$(PY) -m pytest -n 2 --dist worksteal -m browser
 
 check: .venv/test.stamp ## Format, lint, types and the import contract, without running a test
 	$(PY) -m ruff format --check .

@@ -28,6 +28,14 @@ settings.load_profile("project")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TIMES = st.floats(0, 1000)
 OPTIONAL: Any = st.none()
+# the model's branches are to be covered by the model's own tests; counting them makes others half as slow again
+UNCOUNTED = ("tests/pages", "tests/ui", "tests/test_one_number.py")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(config.rootpath).as_posix().startswith(UNCOUNTED):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True)

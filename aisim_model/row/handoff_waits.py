@@ -65,9 +65,9 @@ class Asks:
 
     def _gaps(self, time_ms: float) -> tuple[float, float]:
         """Return the share of gaps longer than a time, and of all time what is left of them beyond it."""
-        if self.per_ms == 0.0:
+        mean_ms = 1.0 / self.per_ms if self.per_ms else math.inf
+        if math.isinf(mean_ms):  # rates below what can be inverted, too
             return 1.0, 1.0
-        mean_ms = 1.0 / self.per_ms
         excess_ms = max(mean_ms - self.least_gap_ms, 0.0)
         if time_ms < self.least_gap_ms or excess_ms == 0.0:
             return float(time_ms < mean_ms), max(1.0 - time_ms * self.per_ms, 0.0)

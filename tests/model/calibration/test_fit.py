@@ -105,14 +105,14 @@ def test_intervals_of_few_rows_are_wide_enough_for_how_little_they_tell() -> Non
     # four rows leave two degrees of freedom; without Student's t 65 and 85 of 100 held the truth
     drawn, sizes = np.random.default_rng(1), SIZES[[0, 2, 4, 5]]
     held = np.zeros(2, dtype=int)
-    for _ in range(50):
+    for _ in range(25):
         fitted = calibrate(measured(sizes, (0.5 + sizes / 50e6) * np.exp(drawn.normal(0, 0.03, 4))))
         assert fitted.alpha_ms_interval is not None
         assert fitted.bandwidth_gb_s_interval is not None
         held[0] += fitted.alpha_ms_interval[0] <= 0.5 <= fitted.alpha_ms_interval[1]
         held[1] += fitted.bandwidth_gb_s_interval[0] <= 50.0 <= fitted.bandwidth_gb_s_interval[1]
-    assert held[0] >= 40
-    assert held[1] >= 46
+    assert held[0] >= 20
+    assert held[1] >= 23
 
 
 def test_intervals_widen_with_the_noise() -> None:

@@ -179,6 +179,15 @@ def test_without_arrivals_the_estimate_is_one_request_alone(data: Any, any_asked
         assert found.itl_ms == decode_step_ms(x, workload.prompt_tokens + workload.output_tokens / 2, 1.0)
 
 
+@pytest.mark.parametrize("arrivals_per_s", [5e-324, 2.3e-308, 1e-300, 1e-30])
+@pytest.mark.parametrize("kind", ["split", "aggregated"])
+def test_arrivals_next_to_none_are_as_none(kind: Any, arrivals_per_s: float) -> None:
+    x = resolve(Workload(), Deployment(id="a", name="a", kind=kind, decode_workers=2))
+    found, idle = (under_load(service(x, 340), each) for each in (arrivals_per_s, 0.0))
+    assert found.ttft_ms == pytest.approx(idle.ttft_ms, rel=1e-12)
+    assert found.itl_ms == pytest.approx(idle.itl_ms, rel=1e-12)
+
+
 @slow
 @given(data=st.data(), share=st.floats(0.01, 0.99), more=st.floats(1.0, 1.5))
 def test_more_load_is_never_faster(data: Any, share: float, more: float, any_asked: Any) -> None:
