@@ -28,7 +28,7 @@ settings.load_profile("project")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TIMES = st.floats(0, 1000)
 OPTIONAL: Any = st.none()
-# the model's branches are to be covered by the model's own tests; counting them makes others half as slow again
+# the model's own tests have to cover its branches; counting in others makes them half as slow again
 UNCOUNTED = ("tests/pages", "tests/ui", "tests/test_one_number.py")
 
 
