@@ -1,18 +1,22 @@
 # Two commands: `make run` serves the app, `make test` proves it. Each installs what it needs.
 
+HOST ?= 127.0.0.1
 PORT ?= 8501
 PY := .venv/bin/python
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-annotate --no-header
 
-.PHONY: help run test check format bench lock browser reference clean
+.PHONY: help run serve test check format bench lock browser reference clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: .venv/run.stamp ## Serve the app on http://localhost:8501 (PORT=... for another port)
-	@PORT=$(PORT) $(PY) -m aisim_ui.serve
+	@PORT=$(PORT) AISIM_LOG_REQUESTS=false $(PY) -m aisim_ui.serve
+
+serve: .venv/run.stamp ## Serve the app to many, as docs/hosting.md says (HOST=..., PORT=...)
+	@HOST=$(HOST) PORT=$(PORT) $(PY) -m aisim_ui.serve
 
 test: check browser reference ## Everything that has to hold: check, then every test
 	$(PY) -m pytest -n 2 --dist worksteal -m "not browser" --cov
@@ -66,15 +70,18 @@ clean: ## Remove what the other targets made
 	@$(PY) $(INSTALL) --require-hashes --only-binary :all: -r locks/test.lock
 	@touch $@
 
-# A browser of the machine is taken as it is; else Debian's own; else the one that Playwright brings.
+# A browser of the machine is taken as it is; else Debian's own; else the one that Playwright brings. The proxy's
+# configuration is tested where nginx is or may be installed.
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 FIND_BROWSER := for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done
 
 browser: .venv/test.stamp
-	@$(FIND_BROWSER); \
-	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-	  echo "Installing Chromium for the browser tests"; \
-	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install chromium >/dev/null; fi; \
+	@command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing=nginx-light; \
+	for name in $(BROWSERS); do command -v $$name >/dev/null && found=$$name; done; \
+	if [ -z "$$found" ]; then missing="$$missing chromium"; fi; \
+	if [ -n "$$missing" ] && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  echo "Installing$$missing for the tests"; \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install $$missing >/dev/null; fi; \
 	$(FIND_BROWSER); \
 	$(PY) -m playwright install chromium
 

@@ -1,8 +1,8 @@
-"""The app as a server runs it: Streamlit's, with security headers, and pages that connect at once.
+"""The app as a server runs it: Streamlit's, behind the layers of `hosting`, and pages that connect at once.
 
-Streamlit sends no security headers. And its frontend, opened at `/deployments`, looks for the server beneath
-that path first: two errors in the console and half a second lost (4.05 s against 3.50 on a busy machine). No
-option says otherwise, so a page is told where its server is.
+Streamlit's frontend, opened at `/deployments`, looks for the server beneath that path first: two errors in
+the console and half a second lost (4.05 s against 3.50 on a busy machine). No option says otherwise, so a
+page is told where its server is.
 """
 
 from __future__ import annotations
@@ -12,63 +12,32 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.routing import Route
+from streamlit import config
+from streamlit.runtime import Runtime, RuntimeState
 
 import aisim_ui.charts.ttft_bars
 import aisim_ui.sidebar  # noqa: F401 - what a page needs is loaded before the first visitor comes
+from aisim_ui.hosting.gate import Gate
+from aisim_ui.hosting.headers import SecurityHeaders, security_headers
+from aisim_ui.hosting.metrics import Metrics
+from aisim_ui.hosting.request_log import RequestLog
+from aisim_ui.hosting.sessions import Sessions
+from aisim_ui.hosting.settings import Settings
+from aisim_ui.hosting.static import CompressedStatic
 from aisim_ui.navigation import HOME, PAGES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing is loaded from, or sent to, another machine. Streamlit's frontend styles and starts itself inline.
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "connect-src 'self' data: blob:",
-        "worker-src 'self' blob:",
-        "object-src 'none'",
-        "base-uri 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'self'",
-    )
-)
-HEADERS = (
-    ("Content-Security-Policy", CONTENT_SECURITY_POLICY),
-    ("X-Content-Type-Options", "nosniff"),
-    ("X-Frame-Options", "SAMEORIGIN"),
-    ("Referrer-Policy", "no-referrer"),
-    ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
-)
 # the folder of the page's own address, so that it is right behind a proxy's prefix too
 SERVER_HERE = "<script>window.__streamlit = { BACKEND_BASE_URL: new URL('.', window.location).href }</script>"
-
-
-class SecurityHeaders:
-    """Add the headers to every answer."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back with the headers."""
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS:
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self.app(scope, receive, with_headers)
+# what Streamlit answers beside pages, by the first part of the path
+STREAMLITS = {"_stcore", "media", "component", "static", "favicon.png", "manifest.json", "index.html"}
+NOT_READY = (RuntimeState.INITIAL, RuntimeState.STOPPING, RuntimeState.STOPPED)
+OURS = {"livez", "readyz", "metrics"}
 
 
 @cache
@@ -81,13 +50,67 @@ async def _page(_: Request) -> HTMLResponse:
     return HTMLResponse(_index(), headers={"Cache-Control": "no-cache"})
 
 
-def page_routes() -> list[Route]:
-    """Return a route for each page's address, served as Streamlit does and told where its server is."""
-    return [
-        Route(f"/{entry['url_path']}", _page, methods=["GET"]) for entry in PAGES if not entry.get("default")
-    ]
+async def _alive(_: Request) -> PlainTextResponse:
+    """Answer as long as the process does at all."""
+    return PlainTextResponse("ok")
 
 
-def app() -> st.App:
+async def _ready(_: Request) -> JSONResponse:
+    """Answer whether visitors may be sent here: not before the first, and no longer once it stops."""
+    runtime = Runtime.instance() if Runtime.exists() else None
+    ready = runtime is not None and runtime.state not in NOT_READY
+    return JSONResponse({"ready": ready}, 200 if ready else 503)
+
+
+def route_of(path: str, base_path: str = "") -> str | None:
+    """Return the route of a path without what stands behind it, None where there is none.
+
+    Examples
+    --------
+    >>> route_of("/deployments"), route_of("/media/1a2b.csv"), route_of("/wp-admin")
+    ('/deployments', '/media', None)
+    """
+    parts = [part for part in path.split("/") if part]
+    base = [part for part in base_path.split("/") if part]
+    if parts[: len(base)] != base:
+        return None
+    rest = parts[len(base) :]
+    pages = {str(entry["url_path"]) for entry in PAGES}
+    if not rest or (len(rest) == 1 and rest[0] in pages | OURS):
+        return "/" + "".join(rest)
+    return f"/{rest[0]}" if rest[0] in STREAMLITS else None
+
+
+def app(settings: Settings) -> st.App:
     """Return the app for an ASGI server."""
-    return st.App(HOME / "app.py", routes=page_routes(), middleware=[Middleware(SecurityHeaders)])
+    config.set_option("server.maxUploadSize", settings.upload_mb)
+    config.set_option("server.maxWidgetStateSize", settings.message_mb)
+    config.set_option("server.baseUrlPath", settings.path)
+    config.set_option("server.corsAllowedOrigins", list(settings.allowed_origins))
+    metrics, base = Metrics(settings), f"/{settings.path}" if settings.path else ""
+    pages = [
+        Route(f"{base}/{entry['url_path']}", _page, methods=["GET"])
+        for entry in PAGES
+        if not entry.get("default")
+    ]
+    first = [Route(f"{base}/", _page, methods=["GET"])]
+    ours = [
+        Route(f"{base}/livez", _alive),
+        Route(f"{base}/readyz", _ready),
+        Route(f"{base}/metrics", metrics.answer),
+    ]
+    layers = [
+        Middleware(
+            RequestLog,
+            metrics=metrics,
+            route=lambda path: route_of(path, settings.path) or "none",
+            written=settings.log_requests,
+        ),
+        Middleware(SecurityHeaders, headers=security_headers(_index(), settings.frame_ancestors)),
+        Middleware(
+            Gate, settings=settings, known_path=lambda path: route_of(path, settings.path) is not None
+        ),
+        Middleware(Sessions, settings=settings, metrics=metrics),
+        Middleware(CompressedStatic, base_path=settings.path),
+    ]
+    return st.App(HOME / "app.py", routes=[*first, *pages, *ours], middleware=layers)

@@ -36,7 +36,7 @@ def served(script: Path, environment: Mapping[str, str]) -> Iterator[int]:
         if own
         else [sys.executable, "-m", "streamlit", "run", str(script)]
     )
-    env = {**os.environ, **environment, "PORT": str(port), "STREAMLIT_SERVER_PORT": str(port)}
+    env = {**os.environ, **environment, "PORT" if own else "STREAMLIT_SERVER_PORT": str(port)}
     server = subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -55,7 +55,7 @@ def served(*module: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {**os.environ, "PORT": str(port), "STREAMLIT_SERVER_PORT": str(port)}
+    environment = {**os.environ, "STREAMLIT_SERVER_PORT" if module else "PORT": str(port)}
     command = [sys.executable, "-m", *(module or ("aisim_ui.serve",))]
     server = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

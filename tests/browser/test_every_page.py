@@ -83,6 +83,18 @@ def test_a_hostile_link_is_a_message_and_the_page_stands(app_url: str, opened: O
     expect(page.locator("h4").first).to_contain_text("The handoff adds 16 ms")
 
 
+def test_the_first_chart_takes_no_more_than_three_megabytes(app_url: str, browser: Browser) -> None:
+    with closing(browser.new_context()) as context, closing(context.new_page()) as page:
+        network = context.new_cdp_session(page)
+        network.send("Network.enable")
+        loaded: list[float] = []
+        network.on("Network.loadingFinished", lambda event: loaded.append(event["encodedDataLength"]))
+        page.goto(app_url)
+        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+        # 2.8 MB on 2026-12-01, of which Plotly is 1.2
+        assert 1_000_000 < sum(loaded) < 3_000_000
+
+
 def test_answers_carry_security_headers(app_url: str) -> None:
     for path in ("", "deployments", "_stcore/health"):
         with urllib.request.urlopen(f"{app_url}/{path}", timeout=10) as answer:

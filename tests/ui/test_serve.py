@@ -10,40 +10,30 @@ from aisim_model.errors import InputError
 from aisim_ui import serve
 
 
-@pytest.mark.parametrize("port", ["abc", "", "0", "65536", "-1", "8501.0", "²", "9" * 5000])
-def test_a_port_that_is_none_is_refused(port: str) -> None:
-    with pytest.raises(InputError, match="must be a whole number from 1 to 65535"):
-        serve.listen("127.0.0.1", port)
-
-
-def test_an_empty_host_is_refused() -> None:
-    with pytest.raises(InputError, match="HOST = '': is empty"):
-        serve.listen("", "8501")
-
-
 @pytest.mark.parametrize("host", ["no such host", "203.0.113.1", "a" * 300, "x..y"])
 def test_a_host_that_is_not_this_machine_is_refused(host: str) -> None:
     with pytest.raises(InputError, match="can't be listened on"):
-        serve.listen(host, "8501")
+        serve.listen(host, 8501)
 
 
 def test_a_taken_port_is_refused_and_a_free_one_sends_small_messages_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
+        port = taken.getsockname()[1]
         with pytest.raises(InputError, match=f"'127.0.0.1:{port}': can't be listened on"):
             serve.listen("127.0.0.1", port)
-    with serve.listen("127.0.0.1", port) as listening, socket.create_connection(("127.0.0.1", int(port))):
+    with serve.listen("127.0.0.1", port) as listening, socket.create_connection(("127.0.0.1", port)):
         accepted, _ = listening.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_a_refused_address_is_a_sentence_and_status_2(
+def test_a_refused_setting_is_a_sentence_and_status_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PORT", "abc")
     with pytest.raises(SystemExit) as left:
         serve.main()
     assert left.value.code == 2
-    said = "aisim: PORT = 'abc': must be a whole number from 1 to 65535. Choose one such as 8501.\n"
-    assert capsys.readouterr() == ("", said)
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert said.startswith("aisim: PORT = 'abc': must be a whole number. Unset it for 8501, or correct it")
