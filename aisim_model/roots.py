@@ -1,4 +1,4 @@
-"""Where a function crosses zero: Chandrupatla's method.
+"""Where a function crosses zero: Chandrupatla's method, for one bracket or an array of them.
 
 SciPy has it too, at 0.4 s of imports that every first page would wait for.
 """
@@ -7,25 +7,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from aisim_model.arrays import either, larger, smaller
 
 MOST_STEPS = 200
 CLOSEST = 2.0**-52  # of two floats, by their size
+LEAST = math.ulp(0.0) / CLOSEST
 
 
-def root(function: Callable[[float], float], low: float, high: float) -> float:
+def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
     """Return where a continuous function of one sign at `low` and the other at `high` is zero.
 
     Parameters
     ----------
     function : callable
-        From a float to a float.
-    low, high : float
+        From a float to a float, or from an array to one of as many elements, each of its own.
+    low, high : float or array of float64
         The bracket.
+
+    Returns
+    -------
+    float or array of float64
+        The place; of an array `high` where both ends have the same sign.
 
     Raises
     ------
     ValueError
-        Where both ends have the same sign.
+        For floats where both ends have the same sign.
 
     Notes
     -----
@@ -36,31 +47,47 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     --------
     >>> root(lambda x: x - 2.0, 0.0, 10.0)
     2.0
+    >>> root(lambda x: x * x - np.array([4.0, 9.0]), np.zeros(2), np.full(2, 10.0))
+    array([2., 3.])
     """
     near, far = high, low
-    at_near, at_far = function(near), function(far)
-    if at_near * at_far > 0.0:
-        raise ValueError(f"no change of sign from {low!r} to {high!r}")
-    share = 0.5
-    for _ in range(MOST_STEPS):
-        middle = near + share * (far - near)
-        at_middle = function(middle)
-        third, at_third = far, at_far
-        if (at_middle > 0.0) == (at_near > 0.0):
-            third, at_third = near, at_near
-        else:
-            far, at_far = near, at_near
-        near, at_near = middle, at_middle
-        best = near if abs(at_near) < abs(at_far) else far
-        width = abs(far - near)
-        least = CLOSEST * max(abs(best), math.ulp(0.0) / CLOSEST)
-        if at_near == 0.0 or width <= 2.0 * least:
-            return best
-        ratio, rise = (near - far) / (third - far), (at_near - at_far) / (at_third - at_far)
-        share = 0.5
-        if 1.0 - math.sqrt(1.0 - ratio) < rise < math.sqrt(ratio):  # a parabola through all three is inside
-            share = at_near / (at_far - at_near) * at_third / (at_far - at_third) + (third - near) / (
-                far - near
-            ) * at_near / (at_third - at_near) * at_far / (at_third - at_far)
-        share = min(max(share, least / width), 1.0 - least / width)
-    return best
+    with np.errstate(all="ignore"):  # of elements that are found, or have no bracket
+        at_near, at_far = function(near), function(far)
+        apart = at_near * at_far > 0.0
+        if not isinstance(apart, np.ndarray) and apart:
+            raise ValueError(f"no change of sign from {low!r} to {high!r}")
+        found, left = near, np.logical_not(apart)
+        share: Any = 0.5
+        for _ in range(MOST_STEPS):
+            middle = near + share * (far - near)
+            at_middle = function(middle)
+            same = (at_middle > 0.0) == (at_near > 0.0)
+            third, at_third = either(same, near, far), either(same, at_near, at_far)
+            far, at_far = either(same, far, near), either(same, at_far, at_near)
+            near, at_near = middle, at_middle
+            best = either(abs(at_near) < abs(at_far), near, far)
+            width = abs(far - near)
+            least = CLOSEST * larger(abs(best), LEAST)
+            done = (at_near == 0.0) | (width <= 2.0 * least)
+            found = either(left, best, found)
+            left = left & np.logical_not(done)
+            if not np.any(left):
+                break
+            share = _share((near, at_near), (far, at_far), (third, at_third), least, width)
+    return found
+
+
+def _share(near: Any, far: Any, third: Any, least: Any, width: Any) -> Any:
+    """Return where between two ends to look next: by a parabola through all three if it is inside."""
+    (x, at_x), (y, at_y), (z, at_z) = near, far, third
+    if isinstance(x, float) and (z == y or at_x == at_y or at_z in (at_x, at_y)):
+        return 0.5
+    ratio, rise = (x - y) / (z - y), (at_x - at_y) / (at_z - at_y)
+    inside = (1.0 - np.sqrt(1.0 - ratio) < rise) & (rise < np.sqrt(ratio))
+    if not np.any(inside):
+        return 0.5
+    curved = at_x / (at_y - at_x) * at_z / (at_y - at_z)
+    curved = curved + (z - x) / (y - x) * at_x / (at_z - at_x) * at_y / (at_z - at_y)
+    share = either(inside, curved, 0.5)
+    edge = least / width
+    return smaller(larger(share, edge), 1.0 - edge)

@@ -11,6 +11,8 @@ from aisim_model.row.cost import Cost, cost
 from aisim_model.row.load import Load, service, under_load
 from aisim_model.row.memory import RowMemory, row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve
+from aisim_model.row.spread import Spread, spread
+from aisim_model.row.targets import Reached, reached
 from aisim_model.row.ttft import (
     breakdown,
     handoff,
@@ -49,6 +51,10 @@ class Outcome:
         What its workers hold, and whether it fits.
     load : Load
         The estimate at the workload's arrivals.
+    spread : Spread
+        How TTFT and ITL spread over requests there.
+    reached : Reached
+        What it reaches of the targets there.
     most_per_s : float
         Most load within both service levels [requests/s].
     cost : Cost
@@ -68,6 +74,8 @@ class Outcome:
     capacity: Capacity
     memory: RowMemory
     load: Load
+    spread: Spread
+    reached: Reached
     most_per_s: float
     cost: Cost
 
@@ -114,6 +122,7 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
     low = x.measured_low_gb_s
     served = service(x, workload.output_tokens)
     most_per_s = most_within(served, workload)
+    load = under_load(served, workload.arrivals_per_s)
     return Outcome(
         x=x,
         parts=parts,
@@ -127,7 +136,9 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
         needed_gb_s=bandwidth_for_ttft(x, workload.ttft_slo_ms),
         capacity=capacity(served),
         memory=row_memory(x, workload.output_tokens),
-        load=under_load(served, workload.arrivals_per_s),
+        load=load,
+        spread=spread(served, load),
+        reached=reached(served, load, workload),
         most_per_s=most_per_s,
         cost=cost(x, most_per_s, workload.output_tokens),
     )

@@ -47,12 +47,9 @@ class Rank:
 def missed_ms(one: Outcome, workload: Workload) -> tuple[float, float]:
     """Return by how much TTFT and inter-token latency are over their service levels [ms]; below 0 is spare.
 
-    With arrivals in the workload it is the estimate under load that counts, else one request alone.
+    Each at its percentile at the workload's arrivals; without any, one request alone.
     """
-    loaded = workload.arrivals_per_s > 0
-    ttft_ms = one.load.ttft_ms if loaded else float(one.parts.ttft_ms)
-    itl_ms = one.load.itl_ms if loaded else one.itl_ms
-    return ttft_ms - workload.ttft_slo_ms, itl_ms - workload.itl_slo_ms
+    return one.reached.ttft_ms - workload.ttft_slo_ms, one.reached.itl_ms - workload.itl_slo_ms
 
 
 def ranking(outcomes: tuple[Outcome, ...], workload: Workload) -> tuple[Rank, ...]:
@@ -107,7 +104,7 @@ def _reason(one: Outcome, workload: Workload, place: int, price: float) -> Reaso
         return "no delay"
     if one.load.overloaded:
         return "overloaded"
-    if any(over > 0 for over in missed_ms(one, workload)):
+    if not one.reached.meets:
         return "misses"
     if math.isinf(price):
         return "carries nothing"
@@ -120,8 +117,9 @@ def _key(one: Outcome, workload: Workload, priced: bool) -> tuple[int, float, fl
         return 3, 0.0, 0.0
     if math.isnan(sum(over)):
         return 2, 0.0, 0.0
-    if any(over):
-        return 1, over[0] / workload.ttft_slo_ms + over[1] / workload.itl_slo_ms, 0.0
+    if not one.reached.meets:
+        short = max(0.0, workload.slo_share - one.reached.share)
+        return 1, over[0] / workload.ttft_slo_ms + over[1] / workload.itl_slo_ms + short, 0.0
     return 0, _price(one, priced), float(one.parts.ttft_ms)
 
 

@@ -10,7 +10,6 @@ from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.compare.ranking import ranking
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Scenario, Workload
-from aisim_model.solve import within
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +76,9 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "loaded_ttft_ms": load.ttft_ms,
         "loaded_itl_ms": load.itl_ms,
         "loaded_tail_itl_ms": load.tail_itl_ms,
+        "loaded_ttft_p99_ms": one.spread.ttft_at(0.99),
+        "loaded_itl_p99_ms": one.spread.itl_at(0.99),
+        "within_slos_share": one.reached.share,
     }
     return {
         "deployment_id": row.id,
@@ -105,7 +107,7 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "decode_utilisation": load.decode_utilisation,
         "overloaded": load.overloaded,
         "bottleneck": load.bottleneck if slo.arrivals_per_s else one.capacity.busiest,
-        "meets_slos_under_load": fits and within(load, slo),
+        "meets_slos_under_load": fits and bool(one.reached.meets),
         "carries_requests_per_s": one.capacity.requests_per_s,
         "carries_within_slos_per_s": one.most_per_s,
         "busiest": one.capacity.busiest,

@@ -179,7 +179,7 @@ class PassTime:
         self,
         prompt_tokens: Values,
         cached_tokens: Values,
-        pass_tokens: float,
+        pass_tokens: Values,
         sequences: Values = 0.0,
         context_tokens: Values = 0.0,
     ) -> Values:
@@ -189,7 +189,7 @@ class PassTime:
         ----------
         prompt_tokens, cached_tokens : float or array of float64
             Tokens of the prompt, and those of them that are there by a cache hit [-].
-        pass_tokens : float
+        pass_tokens : float or array of float64
             Most new tokens of a pass [-].
         sequences, context_tokens : float or array of float64
             As in `pass_ms`.
@@ -216,7 +216,7 @@ class PassTime:
         else:
             full = np.floor_divide(uncached, pass_tokens)
 
-            def line(model: PassModel, start: float = 0.0) -> Line:
+            def line(model: PassModel, start: Values = 0.0) -> Line:
                 at = pass_ms(model, pass_tokens, start * pass_tokens)
                 rise = pass_ms(model, pass_tokens, (start + 1.0) * pass_tokens) - at
                 return at - start * rise, rise
@@ -228,7 +228,9 @@ class PassTime:
         return unboxed(spent)
 
 
-def _full_passes_ms(model: PassModel, line: Callable[..., Line], count: Values, pass_tokens: float) -> Values:
+def _full_passes_ms(
+    model: PassModel, line: Callable[..., Line], count: Values, pass_tokens: Values
+) -> Values:
     """Add up so many full passes of a prompt [ms].
 
     A full pass's time is a straight line in its place, or the larger or the smaller of two.
@@ -242,7 +244,7 @@ def _full_passes_ms(model: PassModel, line: Callable[..., Line], count: Values, 
         # windows that fill, and windows that are full
         filling = line(PassModel(model.kind, roofline.with_windows_filling(model.numbers)))
         window = float(np.max(model.numbers[roofline.WINDOW_ATTENDED]))
-        full = line(model, float(window // pass_tokens + 1.0))
+        full = line(model, window // pass_tokens + 1.0)
         return -_sum_of_larger((-filling[0], -filling[1]), (-full[0], -full[1]), count)
     start, rise = line(model)
     return count * start + rise * count * (count - 1.0) / 2.0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+from aisim_model.arrays import either, per
 from aisim_model.row.resolved import ResolvedRow
 
 S_PER_H = 3600.0
@@ -46,7 +48,7 @@ class Cost:
 
         Infinite where the row carries no load within them, NaN where no price is known.
         """
-        return per_million(self.usd_per_hour, self.requests_per_s, self.output_tokens)
+        return float(per_million(self.usd_per_hour, self.requests_per_s, self.output_tokens))
 
     @property
     def assumptions(self) -> str:
@@ -57,14 +59,14 @@ class Cost:
         )
 
 
-def per_million(usd_per_hour: float, requests_per_s: float, output_tokens: int) -> float:
+def per_million(usd_per_hour: Any, requests_per_s: Any, output_tokens: int) -> Any:
     """Price of a million tokens of answers [USD]: ``price / (requests * tokens * 3600) * 1e6``.
 
     Parameters
     ----------
-    usd_per_hour : float
+    usd_per_hour : float or array
         Of all GPUs [USD/h].
-    requests_per_s : float
+    requests_per_s : float or array
         What they carry [requests/s].
     output_tokens : int
         Tokens of an answer [-].
@@ -78,9 +80,9 @@ def per_million(usd_per_hour: float, requests_per_s: float, output_tokens: int) 
     >>> per_million(46.0, 0.0, 340)
     inf
     """
-    if requests_per_s <= 0:
-        return math.nan if math.isnan(usd_per_hour) else math.inf
-    return usd_per_hour / (requests_per_s * output_tokens * S_PER_H) * TOKENS_PER_MILLION
+    none = either(usd_per_hour != usd_per_hour, math.nan, math.inf)
+    price = per(usd_per_hour, requests_per_s * output_tokens * S_PER_H) * TOKENS_PER_MILLION
+    return either(requests_per_s > 0.0, price, none)
 
 
 def cost(x: ResolvedRow, requests_per_s: float, output_tokens: int) -> Cost:

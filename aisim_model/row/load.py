@@ -16,9 +16,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+
+from aisim_model.arrays import either, endless, larger, per, smaller
 from aisim_model.row.queueing import mean_wait_ms
-from aisim_model.row.service import Service, service
+from aisim_model.row.service import Service, decoding, service
 from aisim_model.row.split_load import Contention, split_parts
 from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
@@ -49,32 +53,32 @@ class Load:
         Sequences that a decode worker runs on average [-].
     """
 
-    arrivals_per_s: float
-    prefill_utilisation: float
-    link_utilisation: float
-    decode_utilisation: float
+    arrivals_per_s: Any
+    prefill_utilisation: Any
+    link_utilisation: Any
+    decode_utilisation: Any
     split: bool
     parts: TtftBreakdown
-    itl_ms: float
-    tail_itl_ms: float
-    batch: float
+    itl_ms: Any
+    tail_itl_ms: Any
+    batch: Any
 
     @property
-    def ttft_ms(self) -> float:
+    def ttft_ms(self) -> Any:
         """Mean TTFT [ms]; infinite where the row is overloaded."""
-        return math.inf if self.overloaded else float(self.parts.ttft_ms)
+        return either(self.overloaded, math.inf, self.parts.ttft_ms)
 
     @property
-    def utilisation(self) -> float:
+    def utilisation(self) -> Any:
         """Of the busiest resource [-]."""
         if not self.split:
             return self.prefill_utilisation + self.decode_utilisation
-        return max(self.prefill_utilisation, self.link_utilisation, self.decode_utilisation)
+        return larger(larger(self.prefill_utilisation, self.link_utilisation), self.decode_utilisation)
 
     @property
-    def overloaded(self) -> bool:
+    def overloaded(self) -> Any:
         """Whether more arrives than the busiest resource carries, or its queue can take."""
-        return not self.utilisation < 1 or math.isinf(self.parts.ttft_ms)
+        return (self.utilisation >= 1.0) | endless(self.parts.ttft_ms)
 
     @property
     def bottleneck(self) -> str:
@@ -91,8 +95,8 @@ class Load:
 
 def under_load(
     served: Service,
-    arrivals_per_s: float,
-    batch: float | None = None,
+    arrivals_per_s: Any,
+    batch: Any = None,
     contention: Contention = "fifo",
 ) -> Load:
     """Estimate a row under a rate of arrivals.
@@ -100,10 +104,10 @@ def under_load(
     Parameters
     ----------
     served : Service
-        The row, from `service`.
-    arrivals_per_s : float
+        The row, from `service`; or many, stacked, which gives arrays.
+    arrivals_per_s : float or array
         Poisson arrivals [requests/s].
-    batch : float, optional
+    batch : float or array, optional
         Sequences a decode worker runs at that rate, where they are known already [-].
     contention : {"fifo", "none", "fair"}
         How transfers share a link.
@@ -124,8 +128,8 @@ def under_load(
     return _aggregated(served, arrivals_per_s, running)
 
 
-def _split(served: Service, arrivals_per_s: float, batch: float, contention: Contention) -> Load:
-    itl_ms = math.inf if math.isinf(batch) else served.step_ms(batch)
+def _split(served: Service, arrivals_per_s: Any, batch: Any, contention: Contention) -> Load:
+    itl_ms = either(endless(batch), math.inf, served.step_ms(batch))
     return Load(
         arrivals_per_s,
         arrivals_per_s / served.prefill_per_s,
@@ -139,66 +143,66 @@ def _split(served: Service, arrivals_per_s: float, batch: float, contention: Con
     )
 
 
-def _share(arrivals_per_s: float, carried_per_s: float) -> float:
+def _share(arrivals_per_s: Any, carried_per_s: Any) -> Any:
     """Return the share of what is carried; infinite of nothing."""
-    if arrivals_per_s == 0.0:
-        return 0.0
-    return arrivals_per_s / carried_per_s if carried_per_s > 0.0 else math.inf
+    return either(arrivals_per_s == 0.0, 0.0, per(arrivals_per_s, carried_per_s))
 
 
-def _aggregated(served: Service, arrivals_per_s: float, batch: float) -> Load:
-    prompt_ms = served.prompt_ms(0.0 if math.isinf(batch) else batch)
+def _aggregated(served: Service, arrivals_per_s: Any, batch: Any) -> Load:
+    prompt_ms = served.prompt_ms(either(endless(batch), 0.0, batch))
     prefilling = arrivals_per_s / MS_PER_S * prompt_ms / served.prefill_workers
-    decoding = max(_share(arrivals_per_s, served.decode_per_s) - prefilling, 0.0)
-    if not prefilling + decoding < 1:
-        parts = replace(served.idle, queue_ms=math.inf)
-        return Load(arrivals_per_s, prefilling, 0.0, decoding, False, parts, math.inf, math.inf, batch)
+    stepping = larger(_share(arrivals_per_s, served.decode_per_s) - prefilling, 0.0)
+    busy = prefilling + stepping
+    over = np.logical_not(busy < 1.0)
     step_ms = served.step_ms(batch)
-    passes = served.passes_beside(batch)
-    decodes = -math.expm1(-batch)  # share of time with a sequence to decode: its pass is the prompt's too
+    passes = served.passes_beside(either(endless(batch), 0.0, batch))
+    decodes = decoding(batch)  # share of time with a sequence to decode: its pass is the prompt's too
     steps_ms = passes * step_ms * decodes
-    in_turn_ms = prompt_ms + _shared_steps_ms(served, steps_ms, passes, prefilling + decoding)
-    if arrivals_per_s > 0.0:  # what is carried at all waits for an end
-        most = 1.0 - (1.0 - prefilling - decoding) / 2.0
-        in_turn_ms = min(in_turn_ms, most * served.prefill_workers * MS_PER_S / arrivals_per_s)
-    queue_ms = mean_wait_ms(arrivals_per_s, in_turn_ms, served.prefill_workers)
-    queue_ms += step_ms / 2.0 * decodes  # of a step that runs half is left
+    in_turn_ms = prompt_ms + _shared_steps_ms(served, steps_ms, passes, busy)
+    # what is carried at all waits for an end
+    most_ms = per((1.0 - (1.0 - busy) / 2.0) * served.prefill_workers * MS_PER_S, arrivals_per_s)
+    queue_ms = mean_wait_ms(arrivals_per_s, smaller(in_turn_ms, most_ms), served.prefill_workers)
+    queue_ms = queue_ms + step_ms / 2.0 * decodes  # of a step that runs half is left
     alone = served.passes_beside(0.0)
-    tail_ms = step_ms + (prompt_ms / alone if alone and arrivals_per_s else 0.0)
+    tail_ms = step_ms + either(arrivals_per_s == 0.0, 0.0, per(prompt_ms, alone, 0.0))
+    with np.errstate(all="ignore"):  # of those that are over
+        itl_ms = _interrupted_ms(served, step_ms, prompt_ms, either(over, 0.0, prefilling), tail_ms)
+    idle = served.idle
     return Load(
         arrivals_per_s,
         prefilling,
-        0.0,
-        decoding,
+        either(over, 0.0, 0.0),
+        stepping,
         False,
-        replace(served.idle, queue_ms=queue_ms, prefill_ms=prompt_ms + steps_ms),
-        _interrupted_ms(served, step_ms, prompt_ms, prefilling, tail_ms),
-        tail_ms,
+        replace(
+            idle,
+            queue_ms=either(over, math.inf, queue_ms),
+            prefill_ms=either(over, idle.prefill_ms, prompt_ms + steps_ms),
+        ),
+        either(over, math.inf, itl_ms),
+        either(over, math.inf, tail_ms),
         batch,
     )
 
 
-def _shared_steps_ms(served: Service, steps_ms: float, passes: float, busy: float) -> float:
+def _shared_steps_ms(served: Service, steps_ms: Any, passes: Any, busy: Any) -> Any:
     """Return the decode steps of a prompt's passes that those behind it wait for [ms].
 
     Prompts that wait share passes, and so steps, the more the busier the workers are and as far as passes
     have room for more than one; what a busier worker shares more never makes it wait less than a less busy
     one.
     """
-    room = 1.0 - served.uncached_tokens / (passes * served.x.row.pass_tokens) if passes else 0.0
-    if busy == 0.0 or room <= 0.0:
-        return steps_ms
-    until = min(busy, 0.5 / room)
-    return steps_ms * until * (1.0 - room * until) / busy
+    room = larger(1.0 - per(served.uncached_tokens, passes * served.pass_tokens, 1.0), 0.0)
+    until = smaller(busy, per(0.5, room))
+    shared_ms = per(steps_ms * until * (1.0 - room * until), busy, 0.0)
+    return either((busy == 0.0) | (room == 0.0), steps_ms, shared_ms)
 
 
-def _interrupted_ms(
-    served: Service, step_ms: float, prompt_ms: float, prefilling: float, tail_ms: float
-) -> float:
+def _interrupted_ms(served: Service, step_ms: Any, prompt_ms: Any, prefilling: Any, tail_ms: Any) -> Any:
     """Return the mean ITL where prefill passes come between [ms]; none is longer than a mixed pass."""
     itl_ms = step_ms / (1.0 - prefilling)
     if served.steps == 0.0:
         return itl_ms
     # prompts come in bursts: where one was computed others wait
     behind_ms = BEHIND * prefilling * prefilling * prompt_ms / (1.0 - prefilling)
-    return max(min(itl_ms + behind_ms / served.steps, tail_ms), itl_ms)
+    return larger(smaller(itl_ms + behind_ms / served.steps, tail_ms), itl_ms)

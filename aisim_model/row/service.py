@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from aisim_model.arrays import count_pieces
+import numpy as np
+
+from aisim_model.arrays import count_pieces, either, endless, every, larger, per, smaller, unboxed
 from aisim_model.passes import PassTime
 from aisim_model.roots import root
 from aisim_model.row.memory import row_memory
@@ -19,60 +22,63 @@ from aisim_model.units import MS_PER_S
 
 @dataclass(frozen=True)
 class Service:
-    """What of a row doesn't depend on the load.
+    """What of a row doesn't depend on the load; of many rows of one kind and engine, as arrays of one a row.
 
     Parameters
     ----------
     x : ResolvedRow
-        The resolved row.
+        The resolved row; of many, one of them, which stands for what they have in common.
     idle : TtftBreakdown
         Parts of the TTFT of one request alone [ms].
-    prefill_ms, transfer_ms : float
+    prefill_ms, transfer_ms : float or array
         Time that a prompt takes on a prefill worker and on a link [ms].
     output_tokens : float
         Tokens of an answer [-].
-    most_sequences : float
+    most_sequences : float or array
         Sequences that one decode (or aggregated) worker has room for: what its pool holds, and the row's
         limit of sequences [-]; 0 where the row doesn't fit.
-    prefill_workers, decode_workers : int
+    prefill_workers, decode_workers : int or array
         Workers [-]; in an aggregated row both are the same ones.
+    pass_tokens, cached_tokens : float or array
+        Token budget of a pass, and tokens of a prompt that prefill workers hold already [-].
+    exposed_ms : float or array
+        Part of the transfer that comes after prefill [ms]; infinite where nothing is ever sent.
+    prefill_times, decode_times : PassTime
+        Of the passes of a worker that prefills, and of one that decodes.
     """
 
     x: ResolvedRow
     idle: TtftBreakdown
-    prefill_ms: float
-    transfer_ms: float
+    prefill_ms: Any
+    transfer_ms: Any
     output_tokens: float
-    most_sequences: float
-    prefill_workers: int
-    decode_workers: int
-
-    @cached_property
-    def _decode_times(self) -> PassTime:
-        return decode_pass_time(self.x)
-
-    @cached_property
-    def _prefill_times(self) -> PassTime:
-        return prefill_pass_time(self.x)
+    most_sequences: Any
+    prefill_workers: Any
+    decode_workers: Any
+    pass_tokens: Any
+    cached_tokens: Any
+    exposed_ms: Any
+    prefill_times: PassTime
+    decode_times: PassTime
 
     @property
-    def uncached_tokens(self) -> float:
+    def uncached_tokens(self) -> Any:
         """Tokens of a prompt that are computed [-]."""
-        return float(self.x.prompt_tokens) - float(self.x.prefill_cached_tokens)
+        return float(self.x.prompt_tokens) - self.cached_tokens
 
-    def passes_beside(self, batch: float) -> float:
+    def passes_beside(self, batch: Any) -> Any:
         """Prefill passes of a prompt where each of so many sequences takes a token of every pass [-]."""
-        return float(count_pieces(self.uncached_tokens, max(self.x.row.pass_tokens - batch, 1.0)))
+        return count_pieces(self.uncached_tokens, larger(self.pass_tokens - batch, 1.0))
 
     @property
-    def links(self) -> int:
+    def links(self) -> Any:
         """Transfers that can run side by side [-]: a link each worker of the smaller side."""
-        return min(self.prefill_workers, self.decode_workers)
+        return smaller(self.prefill_workers, self.decode_workers)
 
     @property
-    def sent_ms(self) -> float:
+    def sent_ms(self) -> Any:
         """Time that a prompt takes on a link; infinite where nothing is ever sent [ms]."""
-        return math.inf if math.isnan(self.transfer_ms) else self.transfer_ms
+        return either(self.transfer_ms != self.transfer_ms, math.inf, self.transfer_ms)
 
     @property
     def steps(self) -> float:
@@ -81,23 +87,16 @@ class Service:
         return self.output_tokens - (0.0 if first_from_step else 1.0)
 
     @cached_property
-    def reserved_ms(self) -> float:
+    def reserved_ms(self) -> Any:
         """Time from a reservation's grant to its activation where nothing queues [ms]; 0 if aggregated."""
         if not self.x.row.split:
             return 0.0
-        before_ms = 0.0
         if self.x.profile.order == "destination_first":
-            before_ms = self.prefill_ms + float(self.x.orchestration_ms)
-        return before_ms + self.exposed_ms
+            return self.prefill_ms + float(self.x.orchestration_ms) + self.exposed_ms
+        return self.exposed_ms
 
     @cached_property
-    def exposed_ms(self) -> float:
-        """Part of the transfer that comes after prefill [ms]; infinite where nothing is ever sent."""
-        after_ms = float(handoff(self.x).transfer_ms)
-        return math.inf if math.isnan(after_ms) else after_ms
-
-    @cached_property
-    def full_batch(self) -> float:
+    def full_batch(self) -> Any:
         """Sequences that decode on a worker that is full [-].
 
         In a split row those in their handoff need room beside them. In an aggregated row a pass takes prompts
@@ -105,112 +104,125 @@ class Service:
         """
         most = self.most_sequences
         if not self.x.row.split:
-            filled = self.uncached_tokens / self.x.row.pass_tokens
-            return min(most, self.steps / filled) if filled else most
-        if most == 0.0 or self.steps == 0.0 or math.isinf(self.reserved_ms):
-            return 0.0
-        if self.reserved_ms == 0.0 or self.step_ms(0.0) == 0.0:
-            return most
-        return root(lambda batch: self._room(batch) - most, 0.0, most)
+            return smaller(most, per(self.steps, self.uncached_tokens / self.pass_tokens))
+        nothing = (most == 0.0) | (self.steps == 0.0) | endless(self.reserved_ms)
+        simple = (self.reserved_ms == 0.0) | (self.step_ms(0.0) == 0.0)
+        if every(nothing | simple):
+            return either(nothing, 0.0, most)
+        found = root(lambda batch: self._room(batch) - most, 0.0 * most, most)
+        return either(nothing, 0.0, either(simple, most, found))
 
-    def _room(self, batch: float) -> float:
+    def _room(self, batch: Any) -> Any:
         """Sequences with room on a decode worker that so many decode on, none waiting over a step [-]."""
         before_ms = self.reserved_ms + self.step_ms(batch)
         return batch + self.arrivals_at(batch) / self.decode_workers * before_ms / MS_PER_S
 
-    def in_step(self, batch: float) -> float:
+    def in_step(self, batch: Any) -> Any:
         """Sequences in the steps that a sequence takes part in, where so many decode on average [-].
 
         It finds as many others as decode on average, while they have room: ``1 + batch (1 - 1 / most)``.
         """
-        most = max(self.most_sequences, 1.0)
-        return 1.0 + min(batch, most) * (1.0 - 1.0 / most)
+        most = larger(self.most_sequences, 1.0)
+        return 1.0 + smaller(batch, most) * (1.0 - 1.0 / most)
 
-    def step_of_ms(self, sequences: float, context_tokens: float | None = None) -> float:
+    def step_of_ms(self, sequences: Any, context_tokens: Any = None) -> Any:
         """Time of a decode step of so many sequences, halfway through their answers [ms]."""
         halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
         context = halfway if context_tokens is None else context_tokens
-        return float(self._decode_times.step_ms(sequences, context))
+        return self.decode_times.step_ms(sequences, context)
 
-    def step_ms(self, batch: float) -> float:
+    def step_ms(self, batch: Any) -> Any:
         """Time of a sequence's decode steps where so many decode on average [ms]: a split row's mean ITL.
 
         At no load it is the idle ITL.
         """
         return self.step_of_ms(self.in_step(batch))
 
-    def first_step_ms(self, batch: float) -> float:
+    def first_step_ms(self, batch: Any) -> Any:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
         sequences = self.in_step(batch)
         halfway = self.output_tokens / 2.0 * (1.0 - 1.0 / sequences)  # 0 for a sequence alone
         return self.step_of_ms(sequences, float(self.x.prompt_tokens) + halfway)
 
-    def prompt_ms(self, batch: float) -> float:
+    def prompt_ms(self, batch: Any) -> Any:
         """Time that a prompt takes of an aggregated worker on which so many decode on average [ms].
 
         A mixed pass is one call: a prompt takes what its passes are longer than steps of the sequences alone.
         A worker that happens to decode none computes it alone.
         """
-        if not self.x.row.split and self._prefill_times.mixes:
-            decodes = -math.expm1(-batch)  # the chance that it decodes any
+        if not self.x.row.split and self.prefill_times.mixes:
+            decodes = decoding(batch)
             longer_ms = self._mixed_ms(batch) - self.passes_beside(0.0) * self.step_ms(batch)
             return decodes * longer_ms + (1.0 - decodes) * self.prefill_ms
         return self.prefill_ms
 
-    def _mixed_ms(self, batch: float) -> float:
+    def _mixed_ms(self, batch: Any) -> Any:
         """Time of a prompt's passes with the sequences of a step beside it [ms]."""
-        x, halfway = self.x, float(self.x.prompt_tokens) + self.output_tokens / 2.0
-        budget, beside = float(x.row.pass_tokens), self.in_step(batch)
-        return float(
-            self._prefill_times.prompt_ms(x.prompt_tokens, x.prefill_cached_tokens, budget, beside, halfway)
+        prompt = float(self.x.prompt_tokens)
+        return self.prefill_times.prompt_ms(
+            prompt,
+            self.cached_tokens,
+            self.pass_tokens,
+            self.in_step(batch),
+            prompt + self.output_tokens / 2.0,
         )
 
-    def arrivals_at(self, batch: float) -> float:
+    def arrivals_at(self, batch: Any) -> Any:
         """Arrivals at which a decode worker runs so many sequences on average [requests/s]."""
-        if batch <= 0:
-            return 0.0
-        held_ms = self.steps * self.step_ms(batch) / batch
+        held_ms = per(self.steps * self.step_ms(batch), batch, 0.0)
         if not self.x.row.split:  # prefill takes its share of the same worker's time
-            held_ms += self.prompt_ms(batch)
-        return self.decode_workers * MS_PER_S / held_ms if held_ms > 0 else math.inf
+            held_ms = held_ms + self.prompt_ms(batch)
+        carried = either(held_ms > 0.0, per(self.decode_workers * MS_PER_S, held_ms), math.inf)
+        return either(batch > 0.0, carried, 0.0)
 
     @cached_property
-    def prefill_per_s(self) -> float:
+    def prefill_per_s(self) -> Any:
         """What prefill workers carry that do nothing else [requests/s]."""
-        return _per_s(self.prefill_ms, self.prefill_workers)
+        return per(self.prefill_workers * MS_PER_S, self.prefill_ms)
 
     @cached_property
-    def link_per_s(self) -> float:
+    def link_per_s(self) -> Any:
         """What the links carry; infinite in an aggregated row [requests/s]."""
-        return _per_s(self.sent_ms, self.links) if self.x.row.split else math.inf
+        return per(self.links * MS_PER_S, self.sent_ms) if self.x.row.split else math.inf
 
     @cached_property
-    def decode_per_s(self) -> float:
+    def decode_per_s(self) -> Any:
         """What decode (or aggregated) workers carry that are full; 0 where they hold nothing [requests/s]."""
-        if self.most_sequences == 0:
-            return 0.0
         if self.steps == 0.0:  # nothing decodes, and all the room is for handoffs
-            each_ms = self.reserved_ms / self.most_sequences if self.x.row.split else self.prefill_ms
-            return _per_s(each_ms, self.decode_workers)
-        return self.arrivals_at(self.full_batch)
+            each_ms = per(self.reserved_ms, self.most_sequences) if self.x.row.split else self.prefill_ms
+            carried = per(self.decode_workers * MS_PER_S, each_ms)
+        else:
+            carried = self.arrivals_at(self.full_batch)
+        return either(self.most_sequences == 0.0, 0.0, carried)
 
     @property
-    def most_per_s(self) -> float:
+    def most_per_s(self) -> Any:
         """What the row carries: the least of the three [requests/s]."""
-        return min(self.prefill_per_s, self.link_per_s, self.decode_per_s)
+        return smaller(smaller(self.prefill_per_s, self.link_per_s), self.decode_per_s)
 
-    def batch_at(self, arrivals_per_s: float) -> float:
+    def batch_at(self, arrivals_per_s: Any) -> Any:
         """Sequences that a decode worker runs on average; infinite where they are more than it can [-]."""
-        if arrivals_per_s == 0 and self.most_sequences > 0:
-            return 0.0
-        if arrivals_per_s >= self.decode_per_s:
-            return math.inf
-        each_ms = MS_PER_S * self.decode_workers / arrivals_per_s
-        if self.steps * self.step_ms(0.0) == 0.0:  # an answer that takes no time keeps no sequence running
-            return 0.0
-        found = root(lambda batch: self.arrivals_at(batch) - arrivals_per_s, 0.0, self.full_batch)
-        left_ms = each_ms if self.x.row.split else each_ms - self.prompt_ms(found)
-        return self.steps * self.step_ms(found) / left_ms  # to the last digits of a batch far below one
+        none = (arrivals_per_s == 0.0) & (self.most_sequences > 0.0)
+        over = arrivals_per_s >= self.decode_per_s
+        instant = (
+            self.steps * self.step_ms(0.0) == 0.0
+        )  # an answer that takes no time keeps no sequence running
+        if every(none | over | instant):
+            return either(none, 0.0, either(over, math.inf, 0.0))
+        full = self.full_batch
+        found = root(lambda batch: self.arrivals_at(batch) - arrivals_per_s, 0.0 * full, full)
+        with np.errstate(all="ignore"):  # of those that are over
+            left_ms = MS_PER_S * self.decode_workers / arrivals_per_s
+            if not self.x.row.split:
+                left_ms = left_ms - self.prompt_ms(found)
+            # to the last digits of a batch far below one
+            running = self.steps * self.step_ms(found) / left_ms
+        return either(none, 0.0, either(over, math.inf, either(instant, 0.0, running)))
+
+
+def decoding(batch: Any) -> Any:
+    """Return the chance that a worker decodes any sequence, where so many decode on average [-]."""
+    return -unboxed(np.expm1(-batch))
 
 
 def service(x: ResolvedRow, output_tokens: float) -> Service:
@@ -223,18 +235,19 @@ def service(x: ResolvedRow, output_tokens: float) -> Service:
     >>> round(service(resolve(Workload(), Deployment(id="a", name="a")), 340).transfer_ms, 2)
     15.73
     """
-    memory = row_memory(x, round(output_tokens))
+    after_ms = float(handoff(x).transfer_ms)
     return Service(
         x=x,
         idle=breakdown(x),
         prefill_ms=float(prefill_ms(x)),
         transfer_ms=float(transfer_ms(x)),
         output_tokens=output_tokens,
-        most_sequences=memory.most_sequences,
+        most_sequences=row_memory(x, round(output_tokens)).most_sequences,
         prefill_workers=x.row.prefill_workers,
         decode_workers=x.row.decode_workers if x.row.split else x.row.prefill_workers,
+        pass_tokens=float(x.row.pass_tokens),
+        cached_tokens=float(x.prefill_cached_tokens),
+        exposed_ms=math.inf if math.isnan(after_ms) else after_ms,
+        prefill_times=prefill_pass_time(x),
+        decode_times=decode_pass_time(x),
     )
-
-
-def _per_s(service_ms: float, servers: int) -> float:
-    return servers * MS_PER_S / service_ms if service_ms > 0 else math.inf

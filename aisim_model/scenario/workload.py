@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,6 +13,7 @@ from aisim_model.scenario.frozen import Frozen
 
 Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
 Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
+Percentile = Literal["mean", "p50", "p90", "p95", "p99"]
 
 
 class Workload(Frozen):
@@ -50,6 +51,19 @@ class Workload(Frozen):
     )
     itl_slo_ms: Annotated[Milliseconds, Field(gt=0)] = Field(
         25.0, title="SLO on inter-token latency", description="Longest time between tokens."
+    )
+    ttft_percentile: Percentile = Field(
+        "mean",
+        title="TTFT counts at",
+        description="The mean, or what so many percent of requests are within.",
+    )
+    itl_percentile: Percentile = Field(
+        "mean", title="ITL counts at", description="The mean, or what so many percent of requests are within."
+    )
+    slo_share: Annotated[float, Field(ge=0, le=0.999, allow_inf_nan=False)] = Field(
+        0.0,
+        title="Share within both",
+        description="Of requests that has to meet both SLOs; 0 asks for none.",
     )
     handoff_budget_ms: Annotated[Milliseconds, Field(gt=0)] | None = Field(
         None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from aisim_model.solve.bandwidth import Links, bandwidth_for, bandwidth_for_ttft, links_for
 from aisim_model.solve.break_even import BreakEven, aggregated_for, break_even
-from aisim_model.solve.carried import Division, best_division, most_within, within
+from aisim_model.solve.carried import Division, best_division, most_within
 from aisim_model.solve.prompt import (
     cached_tokens_for,
     longest_allowed,
@@ -35,5 +35,4 @@ __all__ = [
     "sending_what_decode_lacks",
     "target_of",
     "with_prompt",
-    "within",
 ]

@@ -127,7 +127,7 @@ def _tried(split: Service, aggregated: Service) -> tuple[tuple[float, ...], tupl
 def _mean(load: Load, measure: Measure) -> float:
     if load.overloaded:
         return float("inf")
-    return load.itl_ms if measure == "itl" else load.ttft_ms
+    return float(load.itl_ms if measure == "itl" else load.ttft_ms)
 
 
 def _overloads_at(served: Service) -> float:

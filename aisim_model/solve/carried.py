@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
-from aisim_model.row.load import Load, Service, under_load
+import numpy as np
+
+from aisim_model.arrays import either, every, smaller
+from aisim_model.row.load import Service, under_load
+from aisim_model.row.targets import met
 from aisim_model.scenario import Workload
 
 MOST_DIVISIONS = 64
@@ -14,34 +19,19 @@ HALVINGS, NEAR = 60, 1e-13
 MOST_PER_S = 1e9
 
 
-def within(load: Load, workload: Workload) -> bool:
-    """Say whether a load meets both service levels, on TTFT and on inter-token latency, as means.
-
-    Examples
-    --------
-    >>> from aisim_model.row.resolved import resolve
-    >>> from aisim_model.row.load import service, under_load
-    >>> from aisim_model.scenario import Deployment
-    >>> served = service(resolve(Workload(), Deployment(id="a", name="a")), 340)
-    >>> within(under_load(served, 1.0), Workload()), within(under_load(served, 3.0), Workload())
-    (True, False)
-    """
-    return load.ttft_ms <= workload.ttft_slo_ms and load.itl_ms <= workload.itl_slo_ms
-
-
-def most_within(served: Service, workload: Workload) -> float:
-    """Most arrivals that a row carries with both service levels met, by the estimate under load.
+def most_within(served: Service, workload: Workload) -> Any:
+    """Most arrivals that a row carries with its targets met, by the estimate under load.
 
     Parameters
     ----------
     served : Service
-        The row, from `aisim_model.row.load.service`.
+        The row, from `aisim_model.row.load.service`; or many, stacked, which gives an array.
     workload : Workload
-        For its service levels.
+        For its service levels, as `aisim_model.row.targets.met` takes them.
 
     Returns
     -------
-    float
+    float or array
         Requests a second; 0 where one request alone misses a service level, or the row doesn't fit.
 
     Examples
@@ -52,19 +42,24 @@ def most_within(served: Service, workload: Workload) -> float:
     >>> round(most_within(service(resolve(Workload(), Deployment(id="a", name="a")), 340), Workload()), 2)
     1.44
     """
-    if not within(under_load(served, 0.0), workload):
-        return 0.0
-    if served.step_ms(0.0) == 0.0 or served.steps == 0.0:  # nothing decodes: by the arrivals themselves
-        most = min(served.most_per_s, MOST_PER_S)
-        return last_true(lambda rate: within(under_load(served, rate), workload), 0.0, most)
+    alone = met(served, under_load(served, 0.0), workload)
+    if not np.any(alone):
+        return either(alone, 0.0, 0.0)
+    most = smaller(served.most_per_s, MOST_PER_S)
+    if served.steps == 0.0 or every(
+        served.step_ms(0.0) == 0.0
+    ):  # nothing decodes: by the arrivals themselves
+        carried = last_true(lambda rate: met(served, under_load(served, rate), workload), 0.0 * most, most)
+        return either(alone, carried, 0.0)
     # by the sequences in decode, which rise with the arrivals and give them without another search
+    full = served.full_batch
     batch = last_true(
-        lambda b: within(under_load(served, served.arrivals_at(b), b), workload), 0.0, served.full_batch
+        lambda b: met(served, under_load(served, served.arrivals_at(b), b), workload), 0.0 * full, full
     )
-    return min(served.arrivals_at(batch), served.most_per_s)
+    return either(alone, smaller(served.arrivals_at(batch), served.most_per_s), 0.0)
 
 
-def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:
+def last_true(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
     """Return the last place from `low` on where something holds, nearly exactly; `high` if it always does.
 
     Examples
@@ -72,14 +67,17 @@ def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:
     >>> round(last_true(lambda x: x * x <= 2.0, 0.0, 2.0), 12)
     1.414213562373
     """
-    if holds(high):
+    always, most = holds(high), high
+    if every(always):
         return high
     for _ in range(HALVINGS):
-        middle = (low + high) / 2.0
-        if high - low <= NEAR * high:
+        near = always | (high - low <= NEAR * high)
+        if every(near):
             break
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+        middle = (low + high) / 2.0
+        here = holds(middle)
+        low, high = either(near | np.logical_not(here), low, middle), either(near | here, high, middle)
+    return either(always, most, low)
 
 
 @dataclass(frozen=True)

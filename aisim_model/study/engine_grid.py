@@ -15,8 +15,7 @@ from aisim_model.row.engine_error import TABLE, Measured
 from aisim_model.row.load import service, under_load
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
-from aisim_model.traces.synthetic import FixedLength, SyntheticTraffic, synthetic_trace
-from aisim_model.traces.trace import Trace
+from aisim_model.traffic.equal_requests import equal_requests
 from aisim_model.traffic.row_replay import replay_row
 
 MODELS = ("qwen3-32b", "gpt-oss-120b")
@@ -27,19 +26,6 @@ ROWS = (
 )
 PROMPTS, OUTPUTS, SHARES = (500, 2000, 8000, 32_000), (50, 340, 1000), (0.3, 0.6, 0.85)
 REQUESTS, SEED = 10_000, 1
-
-
-def equal_requests(workload: Workload, requests_per_s: float, requests: int, seed: int) -> Trace:
-    """Return requests of the workload's lengths that arrive at random."""
-    return synthetic_trace(
-        SyntheticTraffic(
-            requests=requests,
-            requests_per_s=requests_per_s,
-            input_tokens=FixedLength(tokens=workload.prompt_tokens),
-            output_tokens=FixedLength(tokens=workload.output_tokens),
-            seed=seed,
-        )
-    )
 
 
 def measure(workload: Workload, row: Deployment, share: float, requests: int = REQUESTS) -> Measured:

@@ -15,8 +15,8 @@ from aisim_model.replay import ReplayResult
 from aisim_model.row.load import Service, service, under_load
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Workload
-from aisim_model.study.engine_grid import equal_requests
 from aisim_model.traces import Trace
+from aisim_model.traffic.equal_requests import equal_requests
 from aisim_model.traffic.row_replay import replay_row
 
 REQUESTS, SEEDS = 20_000, {0.3: 1, 0.6: 1, 0.85: 3}  # three at 85%, where one mean of 20,000 waits is 4% off

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from aisim_model.row.load import Service, service, under_load
 from aisim_model.row.resolved import resolve
+from aisim_model.row.targets import met
 from aisim_model.scenario import Deployment, Scenario, Workload
-from aisim_model.solve import aggregated_for, best_division, break_even, most_within, within
+from aisim_model.solve import aggregated_for, best_division, break_even, most_within
 from aisim_model.solve.carried import divisions
 
 FIXED = {
@@ -66,8 +67,8 @@ def test_the_most_load_meets_both_service_levels_and_a_little_more_doesnt(data: 
         return
     # a polynomial's steps are whole nanoseconds, a ten-millionth of a step
     exact = 1e-6 if row.decode_model == "polynomial" else 1e-9
-    assert within(under_load(one, most * (1 - exact)), workload)
-    assert not within(under_load(one, most * (1 + 1e-6)), workload)
+    assert met(one, under_load(one, most * (1 - exact)), workload)
+    assert not met(one, under_load(one, most * (1 + 1e-6)), workload)
 
 
 def test_divisions_use_all_gpus() -> None:
