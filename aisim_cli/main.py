@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from aisim_cli import app as pages
-from aisim_cli import calibrate, catalog, delay, evidence, kv, replay, solve, study, sweep, ttft
+from aisim_cli import calibrate, catalog, delay, evidence, kv, recommend, replay, solve, study, sweep, ttft
 from aisim_cli.refusal import refusals
 from aisim_model.errors import InputError
 
@@ -33,6 +33,7 @@ app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)
 app.command("evidence")(evidence.evidence)
 app.command("kv")(kv.kv)
+app.command("recommend")(recommend.recommend)
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
 app.command("study")(study.study)

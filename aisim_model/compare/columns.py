@@ -17,6 +17,7 @@ HANDOFF, ONE_REQUEST, UNDER_LOAD, MEMORY, COST = "handoff", "one request", "unde
 # other tables of pages, then those of the command line
 RIVALS, SOLVED, PERCENTILES, SLOWEST = "rivals", "solved", "percentiles", "slowest"
 BREAK_EVEN, LAYERS, FITTED, MEASURED, CLOUDS = "break-even", "layers", "fitted", "measured", "clouds"
+PLANNED, VERIFIED = "planned", "verified"
 TTFT_COMMAND, STUDY_COMMAND, EVIDENCE_COMMAND = "aisim ttft", "aisim study", "aisim evidence"
 PERCENT = "%"
 
@@ -89,10 +90,10 @@ TWO = (HANDOFF, ONE_REQUEST)
 
 COMPARISON = (
     Column("deployment_id"),
-    Column("rank", "Rank", tables=(COST,), help="By cost among rows that meet both SLOs."),
-    Column("deployment", "Deployment", tables=EVERY_VIEW),
+    Column("rank", "Rank", tables=(COST, PLANNED), help="By cost among rows that meet both SLOs."),
+    Column("deployment", "Deployment", tables=(*EVERY_VIEW, PLANNED, VERIFIED)),
     Column("kind"),
-    Column("gpus", "GPUs", tables=(*TWO, COST, TTFT_COMMAND, SOLVED, BREAK_EVEN)),
+    Column("gpus", "GPUs", tables=(*TWO, COST, TTFT_COMMAND, SOLVED, BREAK_EVEN, PLANNED)),
     Column("fits", "Fits", tables=(MEMORY,), help="Each worker holds its weights and at least one request."),
     Column("ttft_ms", "TTFT", "ms", 4, (*TWO, TTFT_COMMAND), "Of one request, nothing else running."),
     Column(
@@ -121,7 +122,7 @@ COMPARISON = (
     ),
     Column("prefill_extrapolated"),
     Column("arrivals_per_s"),
-    Column("bottleneck", "Bottleneck", tables=(UNDER_LOAD,), help="The resource that is full first."),
+    Column("bottleneck", "Bottleneck", tables=(UNDER_LOAD, PLANNED), help="The resource that is full first."),
     Column("overloaded", "Overloaded", tables=(UNDER_LOAD,), help="More arrives than it carries."),
     _share("prefill_utilisation", "Prefill busy", UNDER_LOAD),
     _share("link_utilisation", "Link busy", UNDER_LOAD),
@@ -130,19 +131,32 @@ COMPARISON = (
     Column("loaded_ttft_ms", "Mean TTFT", "ms", 4, (UNDER_LOAD,)),
     Column("loaded_itl_ms", "Mean ITL", "ms", 3, (UNDER_LOAD,)),
     Column("loaded_tail_itl_ms", "Tail ITL", "ms", 3, (UNDER_LOAD,)),
-    Column("loaded_ttft_p99_ms", "p99 TTFT", "ms", 3, (UNDER_LOAD,)),
-    Column("loaded_itl_p99_ms", "p99 ITL", "ms", 3, (UNDER_LOAD,), "Of requests' means over their steps."),
-    _share("within_slos_share", "Within both SLOs", UNDER_LOAD, help="Share of requests, by the estimate."),
+    Column("loaded_ttft_p99_ms", "p99 TTFT", "ms", 3, (UNDER_LOAD, PLANNED)),
+    Column(
+        "loaded_itl_p99_ms", "p99 ITL", "ms", 3, (UNDER_LOAD, PLANNED), "Of requests' means over their steps."
+    ),
+    _share(
+        "within_slos_share",
+        "Within both SLOs",
+        UNDER_LOAD,
+        PLANNED,
+        help="Share of requests, by the estimate.",
+    ),
     Column("meets_slos_under_load", "Meets both SLOs", tables=(UNDER_LOAD, TTFT_COMMAND)),
     Column("carries_requests_per_s", "Carries", "requests/s", 3, (HANDOFF,), "Before a resource is full."),
     Column("busiest", "Bottleneck", tables=(HANDOFF,), help="The resource that is full first."),
     Column(
         "carries_within_slos_per_s",
-        *("Carries within SLOs", "requests/s", 3, (UNDER_LOAD, COST, TTFT_COMMAND)),
+        *("Carries within SLOs", "requests/s", 3, (UNDER_LOAD, COST, TTFT_COMMAND, PLANNED)),
         help="Most load at which mean TTFT and ITL meet their SLOs.",
     ),
     Column("usd_per_hour", "USD an hour", "", 4, (COST,), "Of all GPUs, busy or not."),
     Column("usd_per_million_output_tokens", "USD a million output tokens", "", 4, (COST, TTFT_COMMAND)),
+    Column(
+        "usd_per_million_within_slos",
+        *("USD a million tokens within SLOs", "", 4, (COST, PLANNED)),
+        help="Output tokens of requests that meet both, at the arrivals; without any at the most load.",
+    ),
     Column("weights_gb_per_gpu", "Weights a GPU", "GB", 3, (MEMORY,)),
     Column("kv_pool_gb_per_gpu", "KV pool a GPU", "GB", 3, (MEMORY,)),
     Column("prefill_worker_holds", "Prompts a prefill worker", tables=(MEMORY,)),
@@ -216,6 +230,18 @@ OTHERS = (
     Column("ttft_p99_ms", "p99 TTFT", "ms", 4, (STUDY_COMMAND,)),
     Column("handoff_p99_ms", "p99 handoff", "ms", 4, (STUDY_COMMAND,)),
     Column("bottleneck", "Bottleneck", tables=(STUDY_COMMAND,)),
+    # the best of a plan, then replayed
+    _share("headroom", "Headroom", PLANNED, help="How much more it carries within the targets."),
+    Column("weight_dtype", "Weights", tables=(PLANNED,)),
+    Column("kv_dtype", "KV", tables=(PLANNED,)),
+    Column("why", "Why", tables=(PLANNED,), wide=True),
+    _share("estimated_within_slos_share", "Within both, estimated", VERIFIED),
+    _share("within_slo_share", "Within both, replayed", VERIFIED),
+    Column("estimated_ttft_p99_ms", "p99 TTFT, estimated", "ms", 3, (VERIFIED,)),
+    Column("ttft_p99_ms", "p99 TTFT, replayed", "ms", 3, (VERIFIED,)),
+    Column("estimated_itl_p99_ms", "p99 ITL, estimated", "ms", 3, (VERIFIED,)),
+    Column("itl_p99_ms", "p99 ITL, replayed", "ms", 3, (VERIFIED,)),
+    Column("refused", "Why it can't be replayed", tables=(VERIFIED,), wide=True),
     # what a model keeps
     Column("layers", "Layers", tables=(LAYERS,)),
     Column("keeps", "Keep", tables=(LAYERS,)),

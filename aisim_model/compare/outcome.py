@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from aisim_model.row.capacity import Capacity, capacity
-from aisim_model.row.cost import Cost, cost
+from aisim_model.row.cost import Cost, cost, per_million
 from aisim_model.row.load import Load, service, under_load
 from aisim_model.row.memory import RowMemory, row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve
@@ -93,6 +93,17 @@ class Outcome:
     def handoff_share(self) -> float:
         """Share of TTFT that the handoff is [-]; NaN where no delay is known."""
         return float(share_of_ttft(self.parts.handoff_ms, self.parts.ttft_ms))
+
+    @property
+    def usd_per_million_within_slos(self) -> float:
+        """A million output tokens of requests within both service levels, at the load [USD].
+
+        Without a load at the most within them; infinite where there are none, NaN where no price is known.
+        """
+        if not self.load.arrivals_per_s:
+            return self.cost.usd_per_million_output_tokens
+        good_per_s = self.load.arrivals_per_s * float(self.reached.share)
+        return float(per_million(self.cost.usd_per_hour, good_per_s, self.cost.output_tokens))
 
     @property
     def sends_nothing(self) -> bool:

@@ -27,7 +27,8 @@ class Rank:
     ttft_over_ms, itl_over_ms : float
         By how much either service level is missed [ms]; below 0 is spare.
     price : float
-        What orders rows that meet both: USD for a million output tokens, or GPUs for a request a second.
+        What orders rows that meet both: USD for a million output tokens of requests within them at the
+        arrivals, or GPUs for such a request a second; without arrivals at the most load within them.
     priced : bool
         Whether the price is in USD: the prices of all rows are known.
     more_than_best : float
@@ -55,9 +56,9 @@ def missed_ms(one: Outcome, workload: Workload) -> tuple[float, float]:
 def ranking(outcomes: tuple[Outcome, ...], workload: Workload) -> tuple[Rank, ...]:
     """Rank rows, in the order that they came in.
 
-    Rows that fit and meet both service levels come first, by the cost of a million output tokens; where a
-    price is missing, by the load that a GPU carries. Then those that miss, the least missed first, then those
-    that don't fit.
+    Rows that fit and meet the targets come first, by the cost of a million output tokens of requests that do
+    at the workload's arrivals; where a price is missing, by the GPUs of such a request. Then those that miss,
+    the least missed first, then those that don't fit.
 
     Parameters
     ----------
@@ -126,5 +127,7 @@ def _key(one: Outcome, workload: Workload, priced: bool) -> tuple[int, float, fl
 def _price(one: Outcome, priced: bool) -> float:
     """Return what orders rows that meet both: cost of tokens, or GPUs for a request a second."""
     if priced:
-        return one.cost.usd_per_million_output_tokens
-    return one.row.gpus / one.most_per_s if one.most_per_s > 0 else math.inf
+        return one.usd_per_million_within_slos
+    arrivals_per_s = one.load.arrivals_per_s
+    good_per_s = arrivals_per_s * float(one.reached.share) if arrivals_per_s else one.most_per_s
+    return one.row.gpus / good_per_s if good_per_s > 0 else math.inf

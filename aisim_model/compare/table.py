@@ -113,4 +113,5 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "busiest": one.capacity.busiest,
         "usd_per_hour": one.cost.usd_per_hour,
         "usd_per_million_output_tokens": one.cost.usd_per_million_output_tokens,
+        "usd_per_million_within_slos": one.usd_per_million_within_slos,
     }
