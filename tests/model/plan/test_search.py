@@ -66,13 +66,13 @@ def problem(number: int) -> tuple[Scenario, int, dict[str, Any], Any]:
         "slo_share": pick([0.0, 0.9]),
     }
     locks = dict(FIXED)
-    if pick([True, False]):
+    if pick([True, False, False, False]):
         del locks["kv_dtype"]
     scenario = asked(**workload)
     row = {"gpu": pick(["h200", "h100-sxm"]), "link": pick(["ib-ndr-400", "eth-25"])}
     return (
         scenario.with_row("split-400g", **row),
-        pick([1, 2, 2, 3]),
+        pick([1, 2, 2]),
         locks,
         pick(["cost", "goodput", "gpus"]),
     )
