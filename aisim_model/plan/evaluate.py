@@ -15,7 +15,7 @@ from aisim_model.plan.space import Ints, Space
 from aisim_model.row.cost import cost, per_million
 from aisim_model.row.load import Service, service, under_load
 from aisim_model.row.memory import row_memory
-from aisim_model.row.resolved import resolve
+from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.spread import spread
 from aisim_model.row.stacked import stacked
 from aisim_model.row.targets import met, reached
@@ -170,17 +170,16 @@ def blocks(space: Space, share: int = 0, shares: int = 1, size: int = BLOCK) -> 
         "split": [],
         "aggregated": [],
     }
+    kinds = Kinds(space.scenario.workload)
     seen = 0
     for number, row in enumerate(space.rows()):
         prefill, decode = space.workers(row)
         order = seen + np.arange(prefill.size)
         seen += prefill.size
-        if not prefill.size or number % shares != share:
+        if not prefill.size or number % shares != share or (served := kinds.served(row)) is None:
             continue
-        served = _served(space.scenario.workload, row)
-        if served is None or served.most_sequences == 0:
-            if served is not None:
-                yield Misfit(row, _lacks_gb(served))
+        if served.most_sequences == 0:
+            yield Misfit(row, _lacks_gb(served))
             continue
         waiting = open_blocks[row.kind]
         for start in range(0, prefill.size, size):
@@ -194,12 +193,41 @@ def blocks(space: Space, share: int = 0, shares: int = 1, size: int = BLOCK) -> 
             yield _block(waiting, space.scenario.workload)
 
 
-def _served(workload: Workload, row: Deployment) -> Service | None:
-    """Return what the model makes of a setting; None where the model can't be kept so."""
-    try:
-        return service(resolve(workload, row), workload.output_tokens)
-    except InputError:
-        return None
+class Kinds:
+    """What the model makes of settings; what settings have in common is looked up once."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._workload = workload
+        self._resolved: dict[object, ResolvedRow | None] = {}
+        self._served: dict[object, Service] = {}
+
+    def served(self, row: Deployment) -> Service | None:
+        """Return what the model makes of a setting; None where the model can't be kept so."""
+        sides = (
+            row.gpu,
+            row.kind,
+            row.prefill_tp,
+            row.decode_tp,
+            row.kv_dtype,
+            row.weight_dtype,
+            row.timing_mode,
+        )
+        shares = tuple(row.memory_share(ranks) for ranks in (row.prefill_tp, row.decode_tp))
+        if (alike := (*sides, shares)) not in self._resolved:
+            self._resolved[alike] = self._looked_up(row)
+        if (x := self._resolved[alike]) is None:
+            return None
+        x = replace(x, row=row)
+        if (timed := (*alike, row.chunk_tokens)) not in self._served:
+            self._served[timed] = service(x, self._workload.output_tokens)
+        memory = row_memory(x, self._workload.output_tokens)
+        return replace(self._served[timed], x=x, most_sequences=memory.most_sequences)
+
+    def _looked_up(self, row: Deployment) -> ResolvedRow | None:
+        try:
+            return resolve(self._workload, row)
+        except InputError:
+            return None
 
 
 def _lacks_gb(served: Service) -> float:

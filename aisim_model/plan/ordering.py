@@ -14,7 +14,7 @@ from aisim_model.row.cost import per_million
 Objective = Literal["cost", "goodput", "gpus"]
 Key = tuple[float, float, float, float]  # whether and by how much it misses, then two by the objective
 
-CHUNK = 128  # layouts whose most load is sought at a time
+CHUNK = 256  # layouts whose most load is sought at a time
 
 
 def keyed(

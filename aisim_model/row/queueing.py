@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -116,14 +116,17 @@ class Station:
 
     service_ms: Any
     servers: Any
+    _waits: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def busy(self, arrivals_per_s: Any) -> Any:
         """Share of the time that a server works, above 1 for more than they can [-]."""
         return per(arrivals_per_s * self.service_ms / MS_PER_S, self.servers)
 
     def wait_ms(self, arrivals_per_s: Any) -> Any:
-        """Mean wait for Poisson arrivals, as `mean_wait_ms` [ms]."""
-        return mean_wait_ms(arrivals_per_s, self.service_ms, self.servers)
+        """Mean wait for Poisson arrivals, as `mean_wait_ms` [ms]; for the same ones worked out once."""
+        if not self._waits or self._waits[0] is not arrivals_per_s:
+            self._waits[:] = arrivals_per_s, mean_wait_ms(arrivals_per_s, self.service_ms, self.servers)
+        return self._waits[1]
 
 
 def wait_in_row_ms(arrivals_per_s: Any, first: Station, second: Station) -> Any:
