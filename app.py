@@ -4,13 +4,14 @@ import streamlit as st
 
 from aisim_model.errors import InputError
 from aisim_ui.modules import freeze_loaded_modules
-from aisim_ui.navigation import navigation, run_page
+from aisim_ui.navigation import navigation, open_as_sent, run_page
 from aisim_ui.notices import notices
 from aisim_ui.sidebar import sidebar
 from aisim_ui.state import apply_widget_reports
 from aisim_ui.words import escape_markdown
 
 page = navigation()
+open_as_sent(page)
 apply_widget_reports()
 sidebar(page.title)
 notices()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from aisim_ui.state import state
+
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
@@ -23,7 +25,8 @@ def _page(file: str, title: str, icon: str, **more: Any) -> MappingProxyType[str
 
 
 PAGES = (
-    _page("handoff", "Handoff", "swap_horiz", default=True),
+    _page("plan", "Plan", "route", default=True),
+    _page("handoff", "Handoff", "swap_horiz"),
     _page("model", "Model", "memory"),
     _page("deployments", "Deployments", "dns"),
     _page("solve", "Solve", "calculate"),
@@ -39,6 +42,14 @@ def navigation() -> Page:
     """Tell Streamlit the settings of all pages and which there are; return the one that was asked for."""
     st.set_page_config(page_title="AISim handoff planner", page_icon=_PACKAGE / "icon.png", layout="wide")
     return st.navigation([st.Page(**entry) for entry in PAGES], position="top")
+
+
+def open_as_sent(page: Page) -> None:
+    """Open Handoff for a link to the first page that was made when Handoff was that."""
+    now = state()
+    asked, now.of_handoff = now.of_handoff, False
+    if asked and page.url_path == "":
+        st.switch_page(HOME / "pages" / "handoff.py")
 
 
 def run_page(page: Page) -> None:

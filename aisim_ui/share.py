@@ -198,6 +198,23 @@ def _with_field(scenario: Scenario, name: str, text: str) -> Scenario:
     raise InputError(name[:40], text, "is no field of a scenario", "It was left out.")
 
 
+def of_handoff(parameters: Mapping[str, str]) -> bool:
+    """Say whether a link to the first page was made when that was Handoff: it holds no plan.
+
+    Examples
+    --------
+    >>> of_handoff({"prompt_tokens": "8192"}), of_handoff({PARAMETER: packed(Scenario())}), of_handoff({})
+    (True, False, False)
+    """
+    if PARAMETER not in parameters:
+        return bool(parameters)
+    try:
+        data = unpacked(parameters[PARAMETER])
+    except InputError:
+        return True
+    return not (isinstance(data, dict) and "plan" in data)
+
+
 def changes(before: Scenario, after: Scenario) -> list[str]:
     """List what differs between two scenarios, a line each."""
     found = _differing(before.workload, after.workload, "")
@@ -211,6 +228,7 @@ def changes(before: Scenario, after: Scenario) -> list[str]:
     old, new = before.traffic, after.traffic
     found += _differing(old.synthetic, new.synthetic, "Traffic: ", "left open")
     found += _differing(old, new.changed(synthetic=old.synthetic), "Traffic: ", "left open")
+    found += _differing(before.plan, after.plan, "Plan: ", "searched")
     looked, looks = before.explore, after.explore
     found += _differing(looked, looks.changed(ranges=looked.ranges), "Explore: ", "nothing")
     return found + _differing(looked.ranges, looks.ranges, "Explore, range of ")

@@ -8,25 +8,31 @@ from aisim_model import MODEL_VERSION, catalog
 from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui import share
 from aisim_ui.frame import report_button
-from aisim_ui.inputs import number, refusal, take_back
+from aisim_ui.inputs import choice, number, refusal, take_back
 from aisim_ui.model.own_model import own_model, serving
 from aisim_ui.place import Place
+from aisim_ui.plan.inputs import targets
 from aisim_ui.state import attempt, replace, state, undo
 from aisim_ui.words import escape_markdown
 
 OWN = "own"
+LENGTHS = ("prompt_tokens", "output_tokens", "prefill_cached_tokens", "decode_cached_tokens")
 
 
 def sidebar(page: str) -> None:
     """Draw the workload's inputs, presets with undo, and Share."""
     with st.sidebar:
         _start_from(page)
-        st.markdown("##### Workload")
-        _model()
-        for name in ("prompt_tokens", "output_tokens", "prefill_cached_tokens", "decode_cached_tokens"):
+        st.markdown("##### Model")
+        model_choice("side")
+        _another_model()
+        st.markdown("##### Hardware")
+        _hardware()
+        st.markdown("##### Traffic")
+        for name in ("arrivals_per_s", *LENGTHS):
             number(Place(f"workload.{name}"), "side")
-        for name in ("ttft_slo_ms", "itl_slo_ms"):
-            number(Place(f"workload.{name}"), "side")
+        st.markdown("##### Targets")
+        targets("side")
         st.caption(f"Model version {MODEL_VERSION}")
 
 
@@ -60,7 +66,15 @@ def _preset() -> None:
         st.session_state["preset"] = None
 
 
-def _model() -> None:
+def _hardware() -> None:
+    row = state().scenario.selected
+    number(Place("plan.gpus"), "side", "GPUs to plan for")
+    gpus = {gpu.id: gpu.name for gpu in catalog.gpus()}
+    choice(Place.of_row(row.id, "gpu"), "side", gpus, "GPU", help_text="Of the selected row, and of a plan.")
+
+
+def model_choice(spot: str) -> None:
+    """Draw the choice of a model."""
     workload = state().scenario.workload
     names = {model.id: model.name for model in catalog.models()}
     options = list(names)
@@ -68,7 +82,7 @@ def _model() -> None:
     if workload.model is not None:
         options, current = [OWN, *options], OWN
         names[OWN] = f"{workload.model.name} (yours)"
-    key, titled = "side.pick.model", "side.titled.model"
+    key, titled = f"{spot}.pick.model", f"{spot}.titled.model"
     # set anew for another title too: the browser knows an option by its title alone
     if st.session_state.get(key) != current or st.session_state.get(titled) != names[current]:
         st.session_state[key], st.session_state[titled] = current, names[current]
@@ -78,9 +92,14 @@ def _model() -> None:
         key=key,
         format_func=lambda option: names.get(option, option),
         on_change=_picked_model,
+        args=(key,),
         help="From the catalogue; its config.json is read as yours would be.",
     )
     refusal("model")
+
+
+def _another_model() -> None:
+    workload = state().scenario.workload
     with st.popover("Another model", icon=":material/upload_file:", width="stretch"):
         own_model("side")
         place = Place("workload.kv_bytes_per_token")
@@ -94,8 +113,8 @@ def _model() -> None:
         )
 
 
-def _picked_model() -> None:
-    chosen = st.session_state["side.pick.model"]
+def _picked_model(key: str) -> None:
+    chosen = st.session_state[key]
     # once a second config is read, the browser reports the first one's title, which is no id
     if chosen in {model.id for model in catalog.models()}:
         attempt("model", chosen, lambda scenario: serving(scenario, model_id=chosen, model=None))

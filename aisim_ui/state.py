@@ -74,6 +74,7 @@ class State:
     shown: dict[str, Part] = field(default_factory=dict)
     own_config: OwnConfig | None = None
     measurements: GivenMeasurements = GivenMeasurements()
+    of_handoff: bool = False
 
 
 def state() -> State:
@@ -85,8 +86,10 @@ def state() -> State:
 
 
 def _from_url() -> State:
-    scenario, said = share.read(st.query_params.to_dict())
-    return State(scenario=scenario or Scenario(), said=said, opened=scenario)
+    parameters = st.query_params.to_dict()
+    scenario, said = share.read(parameters)
+    of_handoff = share.of_handoff(parameters)
+    return State(scenario=scenario or Scenario(), said=said, opened=scenario, of_handoff=of_handoff)
 
 
 def replace(scenario: Scenario) -> None:

@@ -60,6 +60,11 @@ def _shown(column: Column, values: Sequence[Any]) -> tuple[list[Any], Any]:
             column.title, width=width, help=column.help or None, pinned=pinned
         )
     scaled = [None if value is None else value / column.shown_in for value in values]
+    if column.bar:
+        bars = st.column_config.ProgressColumn(
+            column.title, format="%.3g%%", min_value=0.0, max_value=100.0, help=column.help or None
+        )
+        return scaled, bars
     largest = max(abs(value) for value in scaled if value is not None)
     digits = column.digits
     if digits is None:

@@ -46,6 +46,8 @@ class Column:
         Whether a value above 0 is shown with its sign.
     wide : bool
         Whether it holds sentences.
+    bar : bool
+        Whether a share is drawn as a bar.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Column:
     shown_in: float = 1.0
     signed: bool = False
     wide: bool = False
+    bar: bool = False
 
     @property
     def title(self) -> str:
@@ -64,9 +67,9 @@ class Column:
         return f"{self.label} [{self.unit}]" if self.unit not in ("", PERCENT) else self.label
 
 
-def _share(name: str, label: str, *tables: str, digits: int = 3, help: str = "") -> Column:
+def _share(name: str, label: str, *tables: str, digits: int = 3, help: str = "", bar: bool = False) -> Column:
     """Return the column of a fraction that is shown in percent."""
-    return Column(name, label, PERCENT, digits, tables, help, shown_in=0.01)
+    return Column(name, label, PERCENT, digits, tables, help, shown_in=0.01, bar=bar)
 
 
 def _error(name: str, label: str, *tables: str, help: str = "") -> Column:
@@ -135,13 +138,7 @@ COMPARISON = (
     Column(
         "loaded_itl_p99_ms", "p99 ITL", "ms", 3, (UNDER_LOAD, PLANNED), "Of requests' means over their steps."
     ),
-    _share(
-        "within_slos_share",
-        "Within both SLOs",
-        UNDER_LOAD,
-        PLANNED,
-        help="Share of requests, by the estimate.",
-    ),
+    _share("within_slos_share", "Within both SLOs", UNDER_LOAD, PLANNED, help="By the estimate.", bar=True),
     Column("meets_slos_under_load", "Meets both SLOs", tables=(UNDER_LOAD, TTFT_COMMAND)),
     Column("carries_requests_per_s", "Carries", "requests/s", 3, (HANDOFF,), "Before a resource is full."),
     Column("busiest", "Bottleneck", tables=(HANDOFF,), help="The resource that is full first."),
@@ -235,8 +232,8 @@ OTHERS = (
     Column("weight_dtype", "Weights", tables=(PLANNED,)),
     Column("kv_dtype", "KV", tables=(PLANNED,)),
     Column("why", "Why", tables=(PLANNED,), wide=True),
-    _share("estimated_within_slos_share", "Within both, estimated", VERIFIED),
-    _share("within_slo_share", "Within both, replayed", VERIFIED),
+    _share("estimated_within_slos_share", "Within both, estimated", VERIFIED, bar=True),
+    _share("within_slo_share", "Within both, replayed", VERIFIED, bar=True),
     Column("estimated_ttft_p99_ms", "p99 TTFT, estimated", "ms", 3, (VERIFIED,)),
     Column("ttft_p99_ms", "p99 TTFT, replayed", "ms", 3, (VERIFIED,)),
     Column("estimated_itl_p99_ms", "p99 ITL, estimated", "ms", 3, (VERIFIED,)),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from aisim_model.plan.evaluate import Block, Estimated, Floats
 from aisim_model.row.cost import per_million
+from aisim_model.scenario.planning import Objective
 
-Objective = Literal["cost", "goodput", "gpus"]
 Key = tuple[float, float, float, float]  # whether and by how much it misses, then two by the objective
 
 CHUNK = 256  # layouts whose most load is sought at a time

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aisim_model.plan.search import Candidate, FrontierPoint, Plan
 from aisim_model.plan.space import NAMES, OF_SPLIT_ROWS
-from aisim_model.plan.verify import Verified
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.units import MS_PER_S
+
+if TYPE_CHECKING:  # it brings the compiled replay
+    from aisim_model.plan.verify import Verified
 
 
 def row_fields(row: Deployment) -> dict[str, Any]:

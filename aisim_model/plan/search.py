@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.plan.evaluate import Block, Misfit, blocks, estimated, layout
 from aisim_model.plan.frontier import Points, best, joined, points
-from aisim_model.plan.ordering import Key, Objective, keyed
+from aisim_model.plan.ordering import Key, keyed
 from aisim_model.plan.space import Space
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.planning import Objective
+from aisim_model.scenario.workload import MOST_ARRIVALS_PER_S
 
 KEPT = 10
 SHARES = 16  # that a search is cut into where it is shared
@@ -264,7 +266,8 @@ def candidate(workload: Workload, row: Deployment) -> Candidate:
     found = outcome(workload, named(row))
     if workload.arrivals_per_s > 0.0 or not found.most_per_s > 0.0:
         return Candidate(found, workload.arrivals_per_s)
-    return Candidate(outcome(workload.changed(arrivals_per_s=found.most_per_s), found.row), found.most_per_s)
+    most_per_s = min(found.most_per_s, MOST_ARRIVALS_PER_S)
+    return Candidate(outcome(workload.changed(arrivals_per_s=most_per_s), found.row), most_per_s)
 
 
 def named(row: Deployment) -> Deployment:

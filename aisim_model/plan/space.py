@@ -179,6 +179,17 @@ def space_of(
     return found
 
 
+def planned(scenario: Scenario) -> Space:
+    """Return what is searched for a scenario's own plan.
+
+    Examples
+    --------
+    >>> planned(Scenario()).gpus
+    8
+    """
+    return space_of(scenario, scenario.plan.gpus, locks=scenario.plan.locks)
+
+
 def _checked(row: Deployment, gpu: tuple[str, ...], locks: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of locks as a deployment holds them."""
     for field in locks:

@@ -14,6 +14,7 @@ from aisim_model.errors import InputError
 from aisim_model.scenario.deployment import MOST_ROWS, Deployment
 from aisim_model.scenario.explore import Explore
 from aisim_model.scenario.frozen import Frozen
+from aisim_model.scenario.planning import Planning
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.scenario.workload import Workload
 
@@ -38,7 +39,7 @@ def example_deployments() -> tuple[Deployment, ...]:
 
 
 class Scenario(Frozen):
-    """A workload, its deployment rows, the selected one, the baseline, their traffic, and what is explored.
+    """A workload, its deployment rows, the selected one, the baseline, traffic, what is explored and planned.
 
     Examples
     --------
@@ -57,6 +58,7 @@ class Scenario(Frozen):
     baseline_id: str = "aggregated"
     traffic: Traffic = Traffic()
     explore: Explore = Explore()
+    plan: Planning = Planning()
 
     @model_validator(mode="after")
     def _ids_name_rows(self) -> Self:

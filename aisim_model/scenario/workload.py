@@ -13,6 +13,7 @@ from aisim_model.scenario.frozen import Frozen
 
 Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
 Milliseconds = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
+MOST_ARRIVALS_PER_S = 1_000_000.0
 Percentile = Literal["mean", "p50", "p90", "p95", "p99"]
 
 
@@ -70,7 +71,7 @@ class Workload(Frozen):
         title="Handoff budget",
         description="Longest handoff that is acceptable, for solving backwards; the SLO on TTFT where open.",
     )
-    arrivals_per_s: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = Field(
+    arrivals_per_s: Annotated[float, Field(ge=0, le=MOST_ARRIVALS_PER_S, allow_inf_nan=False)] = Field(
         0.0, title="Arrivals", description="Requests a second for the estimate under load; 0 is one request."
     )
 

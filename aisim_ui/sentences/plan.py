@@ -10,6 +10,8 @@ from aisim_model.errors import InputError
 from aisim_model.plan.evaluate import Misfit
 from aisim_model.plan.next_dollar import Change, first_bought
 from aisim_model.plan.search import Candidate, FrontierPoint, Plan
+from aisim_model.plan.sureness import Otherwise
+from aisim_model.row.engine_error import EngineError
 from aisim_model.scenario import Deployment, Workload
 from aisim_ui.sentences.resources import named
 from aisim_ui.words import milliseconds, significant
@@ -84,10 +86,35 @@ def answer(plan: Plan) -> str:
     if plan.best is None:
         return f"No layout meets the targets. {nearest(first, workload)}"
     at = f"{significant(first.arrivals_per_s)} requests/s"
-    at = at if workload.arrivals_per_s else f"{at}, the most that it carries within the targets"
+    if not workload.arrivals_per_s:
+        return f"{_most(first)}{_most_of_other(plan, first)}.{_pays(plan)}"
     share = f"{percent(float(first.outcome.reached.share))} of requests meet both targets at {at}"
     said = f"Deploy {layout(first.row)} ({formats(first.row)}): {share}"
     return f"{said}{_alternative(plan, first)}.{_pays(plan)}"
+
+
+def _most(first: Candidate) -> str:
+    """Say what a layout carries where no load is given."""
+    usd = first.outcome.cost.usd_per_million_output_tokens
+    price = "" if math.isnan(usd) else f", at {usd:,.2f} USD a million output tokens"
+    most = f"it carries {significant(first.outcome.most_per_s)} requests/s within the targets{price}"
+    return f"Deploy {layout(first.row)} ({formats(first.row)}): {most}"
+
+
+def _most_of_other(plan: Plan, first: Candidate) -> str:
+    if plan.other is None:
+        return ""
+    other = plan.other
+    said = f"; the best {other.row.kind} layout, {layout(other.row)},"
+    if not other.meets:
+        return f"{said} {missed(other, plan.scenario.workload)}"
+    ours, theirs = (one.outcome.cost.usd_per_million_output_tokens for one in (first, other))
+    carried = f"{said} carries {significant(other.outcome.most_per_s)}"
+    return (
+        carried
+        if math.isnan(ours) or math.isnan(theirs)
+        else f"{carried} and costs {_more(theirs / ours, 'more', 'less')}"
+    )
 
 
 def _alternative(plan: Plan, first: Candidate) -> str:
@@ -223,3 +250,99 @@ def next_dollar(changes: tuple[Change, ...]) -> str:
     price = "" if math.isnan(bought.usd_per_hour) else f" for {significant(bought.usd_per_hour)} USD an hour"
     gained = significant(bought.gained_per_s, 2)
     return " ".join([*said, f"Buy {CHANGES[bought.name]} first: it adds {gained} requests/s{price}."])
+
+
+def change(one: Change) -> str:
+    """Say what a change adds.
+
+    Examples
+    --------
+    >>> from aisim_model.plan.next_dollar import next_changes
+    >>> [change(one) for one in next_changes(Workload(), Deployment(id="a", name="a"))][0]
+    'one prefill worker more: +1.7 requests/s'
+    """
+    gained = f"{'+' if one.gained_per_s > 0 else ''}{significant(one.gained_per_s, 2)} requests/s"
+    return f"{CHANGES[one.name]}: {gained}" + ("" if one.worth else ", not worth it")
+
+
+def off_by(found: EngineError | None) -> str:
+    """Say how far the estimate under load was from replays."""
+    if found is None:
+        return "So near to its capacity the estimate was not held against replays: replay it."
+    ttft, itl = (
+        f"{low:.2f} to {high:.2f}"
+        for low, high in ((found.ttft_low, found.ttft_high), (found.itl_low, found.itl_high))
+    )
+    return (
+        f"At such a load the estimate of mean TTFT was {ttft} times a replay at level engine, that of "
+        f"mean ITL {itl} times, over a grid of prompts and outputs. Evidence has what passes take on silicon."
+    )
+
+
+def otherwise(found: tuple[Otherwise, ...]) -> list[str]:
+    """Say what would be deployed with other times of a pass, and within which factor the answer stays.
+
+    Parameters
+    ----------
+    found : tuple of Otherwise
+        Rival models, and faster or slower arithmetic and memory.
+    """
+    lines = []
+    for name, said in (("mfu", "prefill (arithmetic)"), ("memory_efficiency", "decode (memory)")):
+        shifted = sorted((one for one in found if one.model == name), key=lambda one: one.factor)
+        if not shifted:
+            continue
+        low, high = (
+            _stays([one for one in shifted if one.factor < 1.0][::-1]),
+            _stays([one for one in shifted if one.factor > 1.0]),
+        )
+        changed = [one for one in shifted if not one.same]
+        line = f"The layout stays the same with {said} {low:g} to {high:g} times as fast"
+        if changed:
+            nearest_one = min(changed, key=lambda one: abs(math.log(one.factor)))
+            other = "none meets the targets" if nearest_one.row is None else layout(nearest_one.row)
+            line += f"; at {nearest_one.factor:g} times: {other}"
+        lines.append(f"{line}.")
+    for one in found:
+        if one.factor == 1.0:
+            row = (
+                "nothing: none meets the targets"
+                if one.row is None
+                else f"{layout(one.row)} ({formats(one.row)})"
+            )
+            lines.append(f"`{one.model}` would deploy {'the same' if one.same else row}.")
+    return lines
+
+
+def _stays(outward: list[Otherwise]) -> float:
+    """Return how far out the layout stays the same."""
+    reached = 1.0
+    for one in outward:
+        if not one.same:
+            break
+        reached = one.factor
+    return reached
+
+
+def counts(plan: Plan) -> str:
+    """Say what was searched, how sure the kind of answer is, and what formats may cost."""
+    said = (
+        f":blue-badge[estimate] {plan.searched:,} layouts searched: {plan.fit:,} fit, {plan.met:,} meet the "
+        f"targets ({targets(plan.scenario.workload)})."
+    )
+    if not plan.scenario.workload.arrivals_per_s:
+        said += " No arrivals are given: each layout is taken at the most that it carries within the targets."
+    row = plan.ranked[0].row
+    if row.weight_dtype != "bf16" or row.kv_dtype != "bf16":
+        said += " What fp8 or fp4 costs in quality is in no number here; hold the formats under Model."
+    return said
+
+
+def nothing_fits(plan: Plan) -> str:
+    """Say that nothing fits, and what lacks least."""
+    name = plan.scenario.workload.served.name
+    if plan.misfit is None:
+        return f"No layout of {name} can be worked out on {plan.gpus:,} GPUs: lift a lock."
+    return (
+        f"{name} doesn't fit on {plan.gpus:,} {catalog.gpu(plan.misfit.row.gpu).name}: {misfit(plan.misfit)}."
+    )

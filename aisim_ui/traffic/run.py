@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from aisim_model.replay import Progress
 from aisim_model.replay.run import ReplayStoppedError
@@ -19,11 +20,11 @@ MOST_RECORDS = 1_000_000  # of one run, and of all that a visit keeps: about 0.3
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One deployment's replay: its row, a key of its outcome, and what makes that or says why not."""
+    """One deployment's replay: its row, a key of its outcome, and what makes that or a text why not."""
 
     row_id: str
     key: Hashable
-    work: Callable[[Progress], ReplayOutcome | str]
+    work: Callable[[Progress], Any]
 
 
 class Run:
@@ -41,7 +42,7 @@ class Run:
 
     def __init__(self, requests: int, jobs: Sequence[Job], gate: threading.Semaphore) -> None:
         self.requests, self.jobs = requests, tuple(jobs)
-        self.outcomes: dict[Hashable, ReplayOutcome] = {}
+        self.outcomes: dict[Hashable, Any] = {}
         self.problems: dict[Hashable, str] = {}
         self.waiting = True
         self._gate, self._stopped, self._current = gate, False, Progress()

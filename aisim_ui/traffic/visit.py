@@ -47,7 +47,7 @@ def visit() -> Visit:
 
 
 @st.cache_resource
-def _gate() -> threading.Semaphore:
+def gate() -> threading.Semaphore:
     """Let as many replays run at once on this server as leaves it a core for its pages."""
     return threading.BoundedSemaphore(max((os.cpu_count() or 2) - 1, 1))
 
@@ -89,7 +89,7 @@ def start(scenario: Scenario, loaded: Loaded) -> None:
         if now.kept.get(key := outcome_key(scenario, row, loaded.key)) is None
     ]
     if jobs:
-        now.run = Run(len(loaded.trace), jobs, _gate()).start()
+        now.run = Run(len(loaded.trace), jobs, gate()).start()
         weakref.finalize(now, now.run.stop)  # a visitor who has left waits for nothing
 
 

@@ -20,13 +20,13 @@ ADDED = "[data-testid=stMetric]:has-text('Added by the handoff') [data-testid=st
 
 
 def test_the_answer_is_first(app_url: str, opened: Open) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     expect(page.locator("h4").first).to_contain_text("The handoff adds 16 ms")
     expect(page.locator("[data-testid=stPlotlyChart]")).to_have_count(2)
 
 
 def test_a_slider_moved_with_the_keyboard_changes_the_number(app_url: str, opened: Open) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     thumb = page.get_by_role("slider", name=re.compile("Prompt"))
     thumb.focus()
     for tokens in ("12,500", "15,000", "20,000"):
@@ -40,7 +40,7 @@ def test_a_slider_moved_with_the_keyboard_changes_the_number(app_url: str, opene
 def test_a_click_on_a_bar_selects_its_row(
     app_url: str, opened: Open, click_chart: Callable[..., None]
 ) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     fourth = ".barlayer .trace.bars >> nth=0 >> .point path >> nth=3"
     click_chart(page.locator("[data-testid=stPlotlyChart]").first, fourth)
     expect(page.locator(ADDED)).to_contain_text("250 to 310 ms")
@@ -51,7 +51,7 @@ def test_a_click_on_a_bar_selects_its_row(
 def test_the_share_link_rebuilds_the_page_in_another_browser(
     app_url: str, opened: Open, settled: Settled
 ) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     box = page.get_by_role("textbox", name=re.compile("Prompt")).first
     box.fill("8192")
     box.press("Enter")
@@ -67,7 +67,7 @@ def test_the_share_link_rebuilds_the_page_in_another_browser(
 
 
 def test_the_csv_is_the_table(app_url: str, opened: Open) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     with page.expect_download() as download:
         page.get_by_role("button", name="Exact values as CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
@@ -81,7 +81,7 @@ def test_the_csv_is_the_table(app_url: str, opened: Open) -> None:
 def test_a_chart_is_saved_as_a_picture(
     app_url: str, opened: Open, settled: Settled, picture: str, start: bytes
 ) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     if picture == "SVG":
         page.get_by_role("button", name="Share").click()
         page.get_by_role("radio", name="SVG").or_(page.get_by_role("button", name="SVG")).first.click()
@@ -99,7 +99,7 @@ def test_a_chart_is_saved_as_a_picture(
 
 
 def test_the_report_stands_alone_and_draws_its_charts(app_url: str, opened: Open, tmp_path: Path) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     with page.expect_download() as download:
         page.get_by_role("button", name="Report").click()
     file = tmp_path / download.value.suggested_filename
@@ -116,7 +116,7 @@ def test_the_report_stands_alone_and_draws_its_charts(app_url: str, opened: Open
 def test_a_wrong_number_is_a_sentence_and_nothing_is_lost(
     app_url: str, opened: Open, settled: Settled
 ) -> None:
-    page = opened(app_url)
+    page = opened(f"{app_url}/handoff")
     box = page.get_by_role("textbox", name=re.compile("Prompt")).first
     box.fill("<img src=http://192.0.2.1/x.png>")
     box.press("Enter")

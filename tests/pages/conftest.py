@@ -22,4 +22,6 @@ def _no_components() -> Iterator[None]:
 @pytest.fixture
 def app() -> AppTest:
     """Return the app after its first run, on the Handoff page."""
-    return AppTest.from_file(str(APP), default_timeout=60).run()
+    opened = AppTest.from_file(str(APP), default_timeout=60)
+    opened.switch_page("pages/handoff.py")
+    return opened.run()

@@ -167,6 +167,7 @@ def test_a_link_opens_as_it_was_sent_and_says_what_changed_since() -> None:
     app = AppTest.from_file(str(APP), default_timeout=60)
     sent = Scenario().with_workload(prompt_tokens=8192)
     app.query_params["s"] = packed(sent)
+    app.switch_page("pages/handoff.py")
     app.run()
     assert app.metric[0].value == "11 ms"
     assert not app.warning
