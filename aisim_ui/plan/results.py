@@ -22,7 +22,9 @@ from aisim_ui.plan.search import (
     ranked_table,
     share_over_load,
 )
+from aisim_ui.sentences import next_dollar as next_words
 from aisim_ui.sentences import plan as words
+from aisim_ui.sentences import sureness
 from aisim_ui.state import attempt
 from aisim_ui.words import escape_markdown
 
@@ -116,8 +118,10 @@ def _picked(point: Point) -> None:
 def next_dollar(plan: Plan, row: Deployment) -> None:
     """Say what to change next in a layout."""
     changes = changes_of(plan.scenario.workload, row)
-    st.markdown(f"##### Next dollar\nFrom {escape_markdown(words.layout(row))}: {words.next_dollar(changes)}")
-    st.caption(" · ".join(words.change(one) for one in changes))
+    st.markdown(
+        f"##### Next dollar\nFrom {escape_markdown(words.layout(row))}: {next_words.next_dollar(changes)}"
+    )
+    st.caption(" · ".join(next_words.change(one) for one in changes))
 
 
 def how_sure(scenario: Scenario, plan: Plan) -> None:
@@ -126,9 +130,9 @@ def how_sure(scenario: Scenario, plan: Plan) -> None:
     st.markdown("##### How sure")
     experts = first.outcome.x.spec.total_parameters != first.outcome.x.spec.active_parameters
     off = engine_error(first.row.kind, float(first.outcome.load.utilisation), experts)
-    st.markdown(words.off_by(off))
+    st.markdown(sureness.off_by(off))
     if st.toggle("What other times of a pass would deploy", key="plan.otherwise"):
-        for line in words.otherwise(otherwise_for(scenario)):
+        for line in sureness.otherwise(otherwise_for(scenario)):
             st.markdown(f"- {line}")
     left, right = st.columns(2)
     left.page_link(

@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import math
-from types import MappingProxyType
 
 from aisim_model import catalog
 from aisim_model.errors import InputError
 from aisim_model.plan.evaluate import Misfit
-from aisim_model.plan.next_dollar import Change, first_bought
 from aisim_model.plan.search import Candidate, FrontierPoint, Plan
-from aisim_model.plan.sureness import Otherwise
-from aisim_model.row.engine_error import EngineError
 from aisim_model.scenario import Deployment, Workload
 from aisim_ui.sentences.resources import named
 from aisim_ui.words import milliseconds, significant
-
-CHANGES = MappingProxyType(
-    {
-        "worker": "one worker more",
-        "prefill_worker": "one prefill worker more",
-        "decode_worker": "one decode worker more",
-        "nics": "twice the NICs",
-        "fp8_kv": "the KV cache in fp8",
-        "pass_budget": "a pass budget twice as large",
-        "prefix_routing": "prompts sent to the worker that holds their prefix",
-    }
-)
 
 
 def layout(row: Deployment) -> str:
@@ -235,93 +219,6 @@ def why(plan: Plan, one: Candidate) -> str:
     if not workload.arrivals_per_s:
         ours, theirs = (each.outcome.cost.usd_per_million_output_tokens for each in (first, one))
     return f"costs {_more(theirs / ours, 'more', 'less')}" if ours > 0 else "as good"
-
-
-def next_dollar(changes: tuple[Change, ...]) -> str:
-    """Say what to change next, and what to buy."""
-    free = [one for one in changes if one.worth and not one.bought]
-    said = []
-    if free:
-        said.append(
-            f"At no cost: {CHANGES[free[0].name]} adds {significant(free[0].gained_per_s, 2)} requests/s."
-        )
-    if (bought := first_bought(changes)) is None:
-        return " ".join([*said, "Nothing that is bought adds as much as a hundredth: not worth it."])
-    price = "" if math.isnan(bought.usd_per_hour) else f" for {significant(bought.usd_per_hour)} USD an hour"
-    gained = significant(bought.gained_per_s, 2)
-    return " ".join([*said, f"Buy {CHANGES[bought.name]} first: it adds {gained} requests/s{price}."])
-
-
-def change(one: Change) -> str:
-    """Say what a change adds.
-
-    Examples
-    --------
-    >>> from aisim_model.plan.next_dollar import next_changes
-    >>> [change(one) for one in next_changes(Workload(), Deployment(id="a", name="a"))][0]
-    'one prefill worker more: +1.7 requests/s'
-    """
-    gained = f"{'+' if one.gained_per_s > 0 else ''}{significant(one.gained_per_s, 2)} requests/s"
-    return f"{CHANGES[one.name]}: {gained}" + ("" if one.worth else ", not worth it")
-
-
-def off_by(found: EngineError | None) -> str:
-    """Say how far the estimate under load was from replays."""
-    if found is None:
-        return "So near to its capacity the estimate was not held against replays: replay it."
-    ttft, itl = (
-        f"{low:.2f} to {high:.2f}"
-        for low, high in ((found.ttft_low, found.ttft_high), (found.itl_low, found.itl_high))
-    )
-    return (
-        f"At such a load the estimate of mean TTFT was {ttft} times a replay at level engine, that of "
-        f"mean ITL {itl} times, over a grid of prompts and outputs. Evidence has what passes take on silicon."
-    )
-
-
-def otherwise(found: tuple[Otherwise, ...]) -> list[str]:
-    """Say what would be deployed with other times of a pass, and within which factor the answer stays.
-
-    Parameters
-    ----------
-    found : tuple of Otherwise
-        Rival models, and faster or slower arithmetic and memory.
-    """
-    lines = []
-    for name, said in (("mfu", "prefill (arithmetic)"), ("memory_efficiency", "decode (memory)")):
-        shifted = sorted((one for one in found if one.model == name), key=lambda one: one.factor)
-        if not shifted:
-            continue
-        low, high = (
-            _stays([one for one in shifted if one.factor < 1.0][::-1]),
-            _stays([one for one in shifted if one.factor > 1.0]),
-        )
-        changed = [one for one in shifted if not one.same]
-        line = f"The layout stays the same with {said} {low:g} to {high:g} times as fast"
-        if changed:
-            nearest_one = min(changed, key=lambda one: abs(math.log(one.factor)))
-            other = "none meets the targets" if nearest_one.row is None else layout(nearest_one.row)
-            line += f"; at {nearest_one.factor:g} times: {other}"
-        lines.append(f"{line}.")
-    for one in found:
-        if one.factor == 1.0:
-            row = (
-                "nothing: none meets the targets"
-                if one.row is None
-                else f"{layout(one.row)} ({formats(one.row)})"
-            )
-            lines.append(f"`{one.model}` would deploy {'the same' if one.same else row}.")
-    return lines
-
-
-def _stays(outward: list[Otherwise]) -> float:
-    """Return how far out the layout stays the same."""
-    reached = 1.0
-    for one in outward:
-        if not one.same:
-            break
-        reached = one.factor
-    return reached
 
 
 def counts(plan: Plan) -> str:
