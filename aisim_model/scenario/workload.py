@@ -63,7 +63,7 @@ class Workload(Frozen):
     )
     slo_share: Annotated[float, Field(ge=0, le=0.999, allow_inf_nan=False)] = Field(
         0.0,
-        title="Share within both",
+        title="Within both, at least",
         description="Of requests that has to meet both SLOs; 0 asks for none.",
     )
     handoff_budget_ms: Annotated[Milliseconds, Field(gt=0)] | None = Field(

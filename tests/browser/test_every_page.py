@@ -46,7 +46,7 @@ def test_a_link_shows_sidebar_values_and_names_as_they_are(app_url: str, opened:
     expect(page.locator("[data-testid=stApp]")).to_have_css("background-color", LIGHT)
     for chart in page.locator("[data-testid=stPlotlyChart]").all():
         expect(chart.locator(".main-svg").first).to_have_css("background-color", LIGHT)
-    if path == "":
+    if path == "handoff":
         expect(page.locator("h4").first).to_contain_text("<b>bold</b> **x** $y$")
         expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("<b>bold</b> **x** $y$ ◂")
 
