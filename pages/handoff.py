@@ -14,6 +14,7 @@ from aisim_ui.handoff.badges import inputs_line
 from aisim_ui.handoff.curves import delay_over_prompt
 from aisim_ui.handoff.selected_row import selected_row
 from aisim_ui.navigation import require_app
+from aisim_ui.operators import tabulate_for_rivals
 from aisim_ui.sentences.handoff import numbers, sentence
 from aisim_ui.sentences.ranking import compared
 from aisim_ui.sentences.rivals import rivals_table
@@ -43,4 +44,5 @@ chart(
 )
 draw_table(found, HANDOFF, "deployments", "handoff.table")
 if st.toggle("Say which model made each number, beside its rivals", key="handoff.rivals.shown"):
+    tabulate_for_rivals(selected.x)
     draw_table(rivals_table(selected.x), RIVALS, "rival models", "handoff.rivals")

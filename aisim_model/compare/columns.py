@@ -19,6 +19,7 @@ RIVALS, SOLVED, PERCENTILES, SLOWEST = "rivals", "solved", "percentiles", "slowe
 BREAK_EVEN, LAYERS, FITTED, MEASURED, CLOUDS = "break-even", "layers", "fitted", "measured", "clouds"
 PLANNED, VERIFIED = "planned", "verified"
 TTFT_COMMAND, STUDY_COMMAND, EVIDENCE_COMMAND = "aisim ttft", "aisim study", "aisim evidence"
+SILICON_COMMAND = "aisim evidence --silicon"
 PERCENT = "%"
 
 
@@ -253,8 +254,14 @@ OTHERS = (
     Column("predicted_ms", "Fitted", "ms", 5, (FITTED,)),
     _error("relative_error", "Relative error", FITTED),
     Column("weight", "Weight", "", 3, (FITTED,)),
+    Column("model", "Model", tables=(SILICON_COMMAND,)),
     Column("id", "Measurement", tables=(MEASURED, EVIDENCE_COMMAND)),
-    Column("quantity", "Quantity", tables=(MEASURED, EVIDENCE_COMMAND)),
+    Column("quantity", "Quantity", tables=(MEASURED, EVIDENCE_COMMAND, SILICON_COMMAND)),
+    Column("n", "Rows", tables=(SILICON_COMMAND,)),
+    Column("median", "Median off", PERCENT, 3, (SILICON_COMMAND,)),
+    Column("mape", "Mean off", PERCENT, 3, (SILICON_COMMAND,), "Mean absolute percentage error."),
+    Column("ratio", "Predicted / measured", "", 3, (SILICON_COMMAND,), "Median ratio."),
+    Column("within_25", "Within 25%", PERCENT, 3, (SILICON_COMMAND,)),
     Column("tokens", "Tokens", tables=(MEASURED,)),
     Column("reported", "Measured", "", 6, (MEASURED, EVIDENCE_COMMAND)),
     _error("reference_relative_error", "Reference", MEASURED, EVIDENCE_COMMAND),

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
+from aisim_model.errors import InputError
 from aisim_model.link import Overlap
-from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
+from aisim_model.passes.operator_pass import is_tabulated, operators_of
+from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS, Kind
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, decode_step_ms, prefill_extrapolated, prefill_ms, transfer_ms
+from aisim_model.row.workers import decode_worker, prefill_worker
 from aisim_model.scenario.deployment import NEEDED_FIELDS, LinkModel
 
 
@@ -96,7 +99,16 @@ def _decodes(x: ResolvedRow) -> Iterator[Rival]:
 
 
 def has_its_inputs(x: ResolvedRow, side: Literal["prefill", "decode"], name: str) -> bool:
-    """Say whether a row has what a model of a pass asks for: the model's parameters, or a measured number."""
+    """Say whether a row has what a model of a pass asks for: parameters, a measured number, or tables.
+
+    Tables that aren't made yet are not waited for.
+    """
+    if MODELS[name].kind is Kind.OPERATORS:
+        worker = prefill_worker(x) if side == "prefill" else decode_worker(x)
+        try:
+            return is_tabulated(operators_of(worker))
+        except InputError:
+            return False
     if MODELS[name].assumes_parameters:
         return x.spec.total_parameters is not None
     field = NEEDED_FIELDS.get((f"{side}_model", name))

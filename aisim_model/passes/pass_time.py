@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from aisim_model.arrays import Values, count_pieces, unboxed
 from aisim_model.errors import InputError
@@ -15,6 +16,7 @@ from aisim_model.passes.work import PassWork, prompt_work
 from aisim_model.passes.worker import Table, Worker
 from aisim_model.units import MS_PER_S, NS_PER_MS
 
+MOST_PASSES = 1024
 Line = tuple[Values, Values]  # its value at the first place, and its rise from one to the next
 
 
@@ -44,6 +46,32 @@ class PassModel:
         if self.kind is Kind.POLYNOMIAL:  # as the reference engine keeps it, in whole nanoseconds
             time_ms = np.rint(time_ms * NS_PER_MS) / NS_PER_MS
         return unboxed(time_ms)
+
+
+@dataclass(frozen=True)
+class SeveralModels(PassModel):
+    """Tables of several workers, each of one element of what is asked.
+
+    Parameters
+    ----------
+    models : tuple of PassModel
+        One a worker.
+    places : array of int
+        Which of them times each element.
+    """
+
+    models: tuple[PassModel, ...] = ()
+    places: npt.NDArray[np.intp] | None = None
+
+    def ms(self, work: PassWork, prompts: Values) -> Values:
+        """Time of a pass, element by element [ms]."""
+        assert self.places is not None
+        *asked, prompts, places = np.broadcast_arrays(*work, prompts, self.places)
+        found = np.empty(places.shape)
+        for place, model in enumerate(self.models):
+            mine = places == place
+            found[mine] = model.ms(PassWork(*(column[mine] for column in asked)), prompts[mine])
+        return found
 
 
 def fixed(per_pass_ms: float) -> PassModel:
@@ -221,11 +249,28 @@ class PassTime:
                 rise = pass_ms(model, pass_tokens, (start + 1.0) * pass_tokens) - at
                 return at - start * rise, rise
 
-            spent = _full_passes_ms(self.prefill, line, full, pass_tokens)
-            spent = spent + pass_ms(self.prefill, uncached - full * pass_tokens, full * pass_tokens)
+            if self.prefill.kind is Kind.OPERATORS:
+                spent = _each_pass_ms(pass_ms, self.prefill, uncached, full, pass_tokens)
+            else:
+                spent = _full_passes_ms(self.prefill, line, full, pass_tokens)
+                spent = spent + pass_ms(self.prefill, uncached - full * pass_tokens, full * pass_tokens)
         if not self.mixes and np.any(sequences):
             spent = spent + count_pieces(uncached, pass_tokens) * self.step_ms(sequences, context_tokens)
         return unboxed(spent)
+
+
+def _each_pass_ms(
+    pass_ms: Callable[..., Values], model: PassModel, uncached: Values, full: Values, pass_tokens: Values
+) -> Values:
+    """Add up a prompt's passes one by one, or of very many some that are evenly spread [ms]."""
+    most = float(np.max(full))
+    asked = np.arange(most) if most <= MOST_PASSES else np.linspace(0.0, most - 1.0, MOST_PASSES)
+    spent, before = pass_ms(model, uncached - full * pass_tokens, full * pass_tokens), 0.0
+    for place in asked:  # each stands for those since the one before
+        passes = np.maximum(np.minimum(full, place + 1.0) - before, 0.0)
+        spent = spent + passes * pass_ms(model, pass_tokens, place * pass_tokens)
+        before = place + 1.0
+    return spent
 
 
 def _full_passes_ms(

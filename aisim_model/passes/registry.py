@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from aisim_model.arrays import Floats, Values
-from aisim_model.passes import kv_read, line, polynomial, roofline, simple_roofline, table
+from aisim_model.passes import kv_read, line, operator_pass, polynomial, roofline, simple_roofline, table
 from aisim_model.passes.worker import Worker
 
 Numbers = tuple[Values, ...]
@@ -25,6 +25,7 @@ class Kind(IntEnum):
     POLYNOMIAL = 2
     SIMPLE_ROOFLINE = 3
     ROOFLINE = 4
+    OPERATORS = 5
 
 
 class Model(NamedTuple):
@@ -37,7 +38,7 @@ class Model(NamedTuple):
     prefill, decode : callable or None
         What makes a worker its numbers, for prompts and for decode steps; None where it times none.
     basis : str
-        Where its numbers are from: fitted to measurements, assumed, or yours.
+        Where its numbers are from: measured, fitted to measurements, assumed, or yours.
     assumes : str
         What its times rest on.
     reached : mapping of str to float
@@ -49,7 +50,7 @@ class Model(NamedTuple):
     kind: Kind
     prefill: Callable[[Worker], Numbers] | None
     decode: Callable[[Worker], Numbers] | None
-    basis: Literal["fitted", "assumed", "yours"]
+    basis: Literal["measured", "fitted", "assumed", "yours"]
     assumes: str
     assumes_parameters: bool = False
     reached: Mapping[str, float] = MappingProxyType({})
@@ -100,6 +101,13 @@ MODELS = MappingProxyType(
             assumes_parameters=True,
             reached=simple_roofline.REACHED,
         ),
+        "aiconfigurator": Model(
+            Kind.OPERATORS,
+            operator_pass.numbers,
+            operator_pass.numbers,
+            "measured",
+            "NVIDIA's measured operators, aiconfigurator-core 0.12.0",
+        ),
         "rate": Model(Kind.LINE, _rate, None, "yours", "your measured rate"),
         "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step, "yours", "your time of a pass"),
         "table": Model(Kind.TABLE, _table, None, "yours", "your table of measured prompts"),
@@ -116,7 +124,9 @@ PREFILL_MODELS = tuple(name for name, model in MODELS.items() if model.prefill)
 DECODE_MODELS = tuple(name for name, model in MODELS.items() if model.decode)
 
 ADDS_UP = frozenset({Kind.TABLE})  # the passes of a prompt take what one pass of all its tokens would
-MIXES = frozenset({Kind.ROOFLINE, Kind.SIMPLE_ROOFLINE})  # what times prompts and sequences in one call
+MIXES = frozenset(
+    {Kind.ROOFLINE, Kind.SIMPLE_ROOFLINE, Kind.OPERATORS}
+)  # what times prompts and sequences in one call
 
 # what a compiled replay calls
 FORMULAS = (
@@ -130,6 +140,10 @@ FORMULAS = (
     simple_roofline.pass_ms,
     roofline.pass_ms,
     kv_read.kv_read_bytes,
+    operator_pass.between,
+    operator_pass.read,
+    operator_pass.read_plane,
+    operator_pass.pass_ms,
 )
 
 
@@ -172,4 +186,10 @@ def pass_ms(
         return simple_roofline.pass_ms(
             numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
         )
-    return roofline.pass_ms(numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens)
+    if kind == 4:
+        return roofline.pass_ms(
+            numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
+        )
+    return operator_pass.pass_ms(
+        numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
+    )

@@ -38,6 +38,10 @@ class Worker:
         Measured or fixed; None where not given [tokens/s], [ms], [ms].
     prefill_table : tuple of (float, float) or None
         Measured tokens [-] and milliseconds.
+    model_id : str or None
+        Of the catalogue; None for a model of one's own.
+    gpu, precision : str
+        Of the catalogue, and of the weights.
     """
 
     active_parameters: float
@@ -54,3 +58,6 @@ class Worker:
     prefill_pass_ms: Values | None = None
     decode_step_ms: Values | None = None
     prefill_table: Table | None = None
+    model_id: str | None = None
+    gpu: str = ""
+    precision: str = ""

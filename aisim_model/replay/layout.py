@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-MOST_NUMBERS, MOST_WINDOWS = 512, 16  # that a time of a pass takes of a worker, of layers that keep a window
+MOST_NUMBERS, MOST_WINDOWS = 1088, 16  # that a time of a pass takes of a worker, of layers that keep a window
 
 NONE = -1  # the end of a chain, an empty slot
 UNLIMITED = 2**62

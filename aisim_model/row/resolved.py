@@ -41,6 +41,8 @@ class ResolvedRow:
     ----------
     row, profile, spec, gpu, link
         The row, its engine's choices, and what its ids name.
+    model_id : str or None
+        Of the catalogue; None for a model of one's own.
     unique, wire, timed : KvCurve
         KV bytes of one request: as they are kept; as they cross the link, with head replication and copies
         of a latent; and as they count in time, where one broadcast copy has one rank's lanes.
@@ -66,6 +68,7 @@ class ResolvedRow:
 
     row: Deployment
     profile: EngineProfile
+    model_id: str | None
     spec: ModelSpec
     gpu: Gpu
     link: Link
@@ -136,6 +139,7 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
     return ResolvedRow(
         row=row,
         profile=row.profile,
+        model_id=workload.model_id if workload.model is None else None,
         spec=spec,
         gpu=gpu,
         link=link,

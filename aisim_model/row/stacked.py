@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aisim_model.passes.pass_time import PassModel, PassTime
+from aisim_model.passes.pass_time import PassModel, PassTime, SeveralModels
+from aisim_model.passes.registry import Kind
 from aisim_model.row.service import Service
 from aisim_model.ttft_parts import PART_NAMES, TtftBreakdown
 
@@ -84,6 +85,8 @@ def _times(times: Sequence[PassTime], places: Places) -> PassTime:
 
 def _model(models: Sequence[PassModel], places: Places) -> PassModel:
     """Return the model of a pass with its numbers as arrays, those that all have in common as they are."""
+    if models[0].kind is Kind.OPERATORS:  # tables, whose places a number each would take
+        return SeveralModels(models[0].kind, (), tuple(models), places)
     numbers = (
         column[0] if len(set(column)) == 1 else np.array(column, dtype=np.float64)[places]
         for column in zip(*(one.numbers for one in models), strict=True)

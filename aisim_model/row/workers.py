@@ -33,6 +33,9 @@ def _worker(x: ResolvedRow, tensor_parallel: int, decodes: bool) -> Worker:
         prefill_pass_ms=x.prefill_pass_ms,
         decode_step_ms=x.decode_step_ms,
         prefill_table=x.row.prefill_table,
+        model_id=x.model_id,
+        gpu=x.row.gpu,
+        precision=x.row.weight_dtype,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,6 +25,13 @@ class Predicted(NamedTuple):
 
     tpot_ms: Column
     ttft_ms: Column
+
+
+class Asked(NamedTuple):
+    """What a model says of rows, and of how many it says nothing, by the reason why."""
+
+    predicted: Predicted
+    left_out: Mapping[str, int]
 
 
 def stacked(parts: Sequence[Fields]) -> Fields:

@@ -61,6 +61,8 @@ class SiliconRow(NamedTuple):
         Means over requests [ms].
     use_tpot, use_ttft_low : bool
         Whether the row's batch is known well enough for TPOT, and whether its TTFT is nearly an idle one.
+    experts : tuple of (int, int)
+        Ranks that share an expert, and groups of experts [-]; all ranks share each where the row doesn't say.
     """
 
     id: str
@@ -76,6 +78,7 @@ class SiliconRow(NamedTuple):
     tpot_ms: float
     use_tpot: bool
     use_ttft_low: bool
+    experts: tuple[int, int]
 
 
 class Silicon(NamedTuple):
@@ -100,15 +103,19 @@ def read_silicon(path: Path) -> Silicon:
     Raises
     ------
     InputError
-        For a file that lacks a column that is needed.
+        For a file that can't be read, is no table, or lacks a column that is needed.
     """
-    with path.open(encoding="utf-8", newline="") as lines:
-        table = csv.DictReader(lines)
-        if missing := [name for name in NEEDED if name not in (table.fieldnames or ())]:
-            raise InputError(
-                "silicon rows", path.name, f"lacks {', '.join(missing)}", "Give the whole table."
-            )
-        return parse_rows(table)
+    remedy = "Give a CSV file with the columns of the silicon rows."
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            table = csv.DictReader(lines)
+            if missing := [name for name in NEEDED if name not in (table.fieldnames or ())]:
+                raise InputError("silicon rows", path.name, f"lacks {', '.join(missing)}", remedy)
+            return parse_rows(table)
+    except OSError as error:
+        raise InputError("silicon rows", path.name, f"can't be read ({error.strerror})", remedy) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError("silicon rows", path.name, f"is no table of text ({error})", remedy) from None
 
 
 def parse_rows(records: Iterable[Mapping[str, str]]) -> Silicon:
@@ -172,13 +179,22 @@ def _row(record: Mapping[str, str], models: set[str], gpus: set[str]) -> Silicon
         tpot_ms=numbers["tpot_ms"],
         use_tpot=record.get("use_tpot", "1") == "1",
         use_ttft_low=record.get("use_ttft_low", "0") == "1",
+        experts=_experts(record, worker),
     )
+
+
+def _experts(record: Mapping[str, str], worker: SiliconWorker) -> tuple[int, int]:
+    """Return how experts are spread, all ranks sharing each where the row doesn't say."""
+    given = [record.get(name) for name in ("decode_moe_tp", "decode_moe_ep")]
+    if not all(given):
+        return worker.tensor_parallel * worker.data_parallel, 1
+    return int(_positive(record, "decode_moe_tp")), int(_positive(record, "decode_moe_ep"))
 
 
 def _positive(record: Mapping[str, str], name: str) -> float:
     """Return a cell as a number above 0, or raise that it is none."""
     try:
-        value = float(record[name])
+        value = float(record[name] or "")
     except ValueError:
         value = math.nan
     if not 0.0 < value < math.inf:

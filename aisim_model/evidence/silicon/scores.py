@@ -9,14 +9,24 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aisim_model.evidence.silicon.rivals import Column, Predicted, roofline, simple_roofline
+from aisim_model.evidence.silicon.operators import ask_operators
+from aisim_model.evidence.silicon.rivals import Asked, Column, Predicted, roofline, simple_roofline
 from aisim_model.evidence.silicon.rows import Silicon, SiliconRow
 
-Rival = Callable[[Sequence[SiliconRow], Column], Predicted]
+Rival = Callable[[Sequence[SiliconRow], Column], Asked]
 Batch = Literal["decoding", "most"]
 Mask = npt.NDArray[np.bool_]
 
-RIVALS: Mapping[str, Rival] = MappingProxyType({"roofline": roofline, "simple_roofline": simple_roofline})
+RIVALS: Mapping[str, Rival] = MappingProxyType(
+    {
+        "roofline": lambda rows, sequences: Asked(roofline(rows, sequences), {}),
+        "simple_roofline": lambda rows, sequences: Asked(simple_roofline(rows, sequences), {}),
+        "aiconfigurator": ask_operators,
+    }
+)
+QUANTITIES = MappingProxyType(
+    {"tpot": "TPOT", "ttft_low": "TTFT at low load", "ttft": "TTFT, at most 512 in flight"}
+)
 MOST_IN_FLIGHT = 512.0  # beyond it, the mean TTFT is queueing more than anything else
 WITHIN = 0.25
 
@@ -138,11 +148,14 @@ def scorecard(
     {'rows': 0, 'rivals': {}, 'left_out': {'precision int3 has no roofline': 2}}
     """
     rows = silicon.rows
-    found = {}
+    found, left_out = {}, {**silicon.left_out, **_not_scored(rows)}
     for name, rival in rivals.items():
-        predicted = rival(rows, batches(rows, batch)) if rows else Predicted(np.array([]), np.array([]))
-        found[name] = {quantity: one._asdict() for quantity, one in scores(rows, predicted).items()}
-    return {"rows": len(rows), "rivals": found, "left_out": {**silicon.left_out, **_not_scored(rows)}}
+        asked = (
+            rival(rows, batches(rows, batch)) if rows else Asked(Predicted(np.array([]), np.array([])), {})
+        )
+        found[name] = {quantity: one._asdict() for quantity, one in scores(rows, asked.predicted).items()}
+        left_out |= asked.left_out
+    return {"rows": len(rows), "rivals": found, "left_out": left_out}
 
 
 def _not_scored(rows: Sequence[SiliconRow]) -> dict[str, int]:

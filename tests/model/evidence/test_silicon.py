@@ -15,13 +15,15 @@ from aisim_model.evidence.fit_silicon import FITTED, VARIANTS, fit_variant, prep
 from aisim_model.evidence.silicon.closed_loop import Load, mixed_pass_ms, step_ms, tpot_ms, ttft_ms
 from aisim_model.evidence.silicon.rivals import Predicted, roofline, simple_roofline
 from aisim_model.evidence.silicon.rows import NEEDED, Silicon, parse_rows, read_silicon
-from aisim_model.evidence.silicon.scores import Score, batches, score, scorecard, scores
+from aisim_model.evidence.silicon.scores import RIVALS, Score, batches, score, scorecard, scores
 from aisim_model.passes.constants import CONSTANTS_FILE, ClientConstants, client_constants, constants, values
 from aisim_model.passes.roofline import pass_ms
 from tests.model.passes.test_roofline import coefficients_of
 
 SAMPLE = Path(__file__).with_name("silicon_sample.csv")
 CLIENT = ClientConstants(first_token_ms=40.0, burst_share=0.05, streamed_steps=3.0)
+# those that need no database: what it says is asked in tests/model/passes/test_operators.py
+ROOFLINES = {name: RIVALS[name] for name in ("roofline", "simple_roofline")}
 
 
 def known(value: float | None) -> float:
@@ -65,7 +67,7 @@ def test_scores_by_hand() -> None:
 
 
 def test_sample_is_scored_in_the_shape_that_pages_read(sample: Silicon) -> None:
-    card = scorecard(sample)
+    card = scorecard(sample, ROOFLINES)
     assert card["rows"] == 63
     assert list(card["rivals"]) == ["roofline", "simple_roofline"]
     for found in card["rivals"].values():
@@ -154,7 +156,7 @@ def test_a_table_without_its_columns_is_refused(tmp_path: Path) -> None:
 
 def test_no_rows_have_no_scores() -> None:
     assert scores((), Predicted(np.array([]), np.array([])))["tpot"] == Score(0)
-    assert scorecard(Silicon((), {}))["rivals"]["roofline"]["tpot"]["mape"] is None
+    assert scorecard(Silicon((), {}), ROOFLINES)["rivals"]["roofline"]["tpot"]["mape"] is None
 
 
 def test_a_fit_to_the_sample_is_deterministic_and_writes_its_constants(
@@ -187,7 +189,7 @@ def test_a_variant_of_other_workers_fits_the_sample(sample: Silicon, variant: An
 @pytest.mark.shared
 def test_shared_rows_are_met(shared_dir: Path) -> None:
     silicon = read_silicon(shared_dir / "facts" / "silicon" / "silicon_shared.csv")
-    card = scorecard(silicon)
+    card = scorecard(silicon, ROOFLINES)
     assert card["rows"] == 2096
     found = card["rivals"]["roofline"]
     assert found["tpot"]["n"] == 2048
