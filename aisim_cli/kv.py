@@ -13,12 +13,13 @@ from aisim_model.errors import InputError
 from aisim_model.handoff import whole_count
 from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of, read_config
 from aisim_model.models.kv_cache.document import MAX_CONFIG_BYTES, parse, too_large
+from aisim_model.models.kv_cache.dtypes import OWN
 from aisim_model.models.kv_cache.wire import checked_ranks
 
 
 def kv(
     configs: Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="Files config.json of models.")],
-    kv_dtype: Annotated[str, typer.Option(help="Precision of the KV cache, whatever the weights'.")] = "bf16",
+    kv_dtype: Annotated[str, typer.Option(help=f"Precision of the KV cache: a name, or {OWN}.")] = "bf16",
     tensor_parallel: Annotated[int, typer.Option(help="Ranks of the decode worker.")] = 1,
     pipeline_parallel: Annotated[int, typer.Option(help="Stages of the decode worker.")] = 1,
     tokens: Annotated[int, typer.Option(help="Tokens of the prompt.")] = 8192,

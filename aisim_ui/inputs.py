@@ -140,6 +140,7 @@ def choice(
     help_text: str | None = None,
     current: Any = None,
     segments: bool = False,
+    typed: bool = False,
 ) -> None:
     """Draw a choice among few values.
 
@@ -161,6 +162,8 @@ def choice(
         What counts now, where that isn't the field's value.
     segments : bool
         Whether all choices are seen side by side.
+    typed : bool
+        Whether another value may be typed; the field checks it.
     """
     spec, key = place.field, f"{spot}.pick.{place.key}"
     offered = spec.options if names is None else names
@@ -185,7 +188,7 @@ def choice(
     if segments:
         st.segmented_control(**options, required=True)
     else:
-        st.selectbox(**options)
+        st.selectbox(**options, accept_new_options=typed)
     refusal(place.key)
 
 

@@ -32,7 +32,8 @@ draw_numbers(numbers(scenario))
 
 left, right = st.columns([2, 3])
 with left:
-    choice(Place.of_row(row.id, "kv_dtype"), SPOT, fitting_dtypes(layout), f"KV dtype of {row.name}")
+    dtypes = fitting_dtypes(layout)
+    choice(Place.of_row(row.id, "kv_dtype"), SPOT, dtypes, f"KV dtype of {row.name}", typed=True)
     if has_windows(layout):
         choice(Place.of_row(row.id, "window_layers"), SPOT, WINDOWS)
     if has_latent(layout):

@@ -12,6 +12,7 @@ from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.link import GPUS_PER_NODE, Overlap, PrefixCredit
 from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
+from aisim_model.models.kv_cache.dtypes import OWN as OWN_KV_DTYPE
 from aisim_model.passes.measured_table import checked_table
 from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
@@ -65,7 +66,9 @@ class Deployment(Frozen):
     prefill_workers: Workers = Field(1, title="Prefill workers", description="Workers that prefill.")
     decode_tp: Ranks = Field(4, title="Decode TP", description="GPUs of one decode worker.")
     decode_workers: Workers = Field(1, title="Decode workers", description="Workers that decode.")
-    kv_dtype: str = Field("bf16", title="KV dtype", description="Precision of the KV cache, its own choice.")
+    kv_dtype: str = Field(
+        "bf16", title="KV dtype", description=f"Precision of the KV cache: a name, or {OWN_KV_DTYPE}."
+    )
     weight_dtype: Precision = Field(
         "bf16", title="Weights", description="Precision of weights and arithmetic."
     )

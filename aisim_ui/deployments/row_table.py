@@ -87,11 +87,19 @@ def cells(rows: tuple[Deployment, ...]) -> pd.DataFrame:
 
 
 @cache
-def column_config() -> dict[str, Any]:
-    """Return how each column is shown: its label and help from the scenario, and what may be chosen."""
+def column_config(own_dtypes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return how each column is shown: its label and help from the scenario, and what may be chosen.
+
+    Parameters
+    ----------
+    own_dtypes : tuple of str
+        KV dtypes that rows spell themselves.
+    """
     found: dict[str, Any] = {"gpus": st.column_config.NumberColumn("GPUs", disabled=True, width=70)}
     for column in COLUMNS:
         spec, options = field(Deployment, column), choices(column)
+        if column == "kv_dtype":
+            options = {**options, **{name: name for name in own_dtypes}}
         common = {"help": spec.help, "required": column not in OPTIONAL}
         if options:
             found[column] = st.column_config.SelectboxColumn(
@@ -151,7 +159,9 @@ def row_table(scenario: Scenario) -> None:
         cells(scenario.deployments),
         key=key,
         hide_index=True,
-        column_config=column_config(),
+        column_config=column_config(
+            tuple(sorted({row.kv_dtype for row in scenario.deployments} - KV_DTYPES.keys()))
+        ),
         column_order=("name", "gpus", *COLUMNS[1:]),
         placeholder=OWN,
         on_change=_changed,

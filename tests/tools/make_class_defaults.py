@@ -69,6 +69,18 @@ def main(added: list[str]) -> None:
         layers = next((made[name] for name in LAYERS if isinstance(made.get(name), list)), [])
         return "vocab_size" in made and len(set(map(str, layers))) > 1
 
+    def windows_alone(kind: str) -> bool:
+        made = CONFIG_MAPPING[kind]().to_dict()
+        layers = next(made[name] for name in LAYERS if isinstance(made.get(name), list))
+        return set(layers) <= {"full_attention", "sliding_attention", "chunked_attention"}
+
+    def windowed(kind: str) -> bool:
+        try:
+            made = CONFIG_MAPPING[kind]().to_dict()
+        except (AttributeError, ImportError, TypeError, ValueError, StrictDataclassError):
+            return False
+        return {"vocab_size", "sliding_window"} <= made.keys() and not any(name in made for name in LAYERS)
+
     apart = {
         kind: {key: entry[key] for key in entry if key != "why"} for kind, entry in by_hand["keys"].items()
     }
@@ -86,11 +98,15 @@ def main(added: list[str]) -> None:
     }
     said = {kind for kind, keys in new["defaults"].items() if PATTERNS & keys.keys()}
     mixed = {kind for kind in CONFIG_MAPPING if mixes(kind)} - said - {*table["encoders"]}
+    new["windows_alone"] = sorted(kind for kind in mixed if windows_alone(kind))
+    plain = {kind for kind in CONFIG_MAPPING if windowed(kind)} - {*table["encoders"]}
+    new["windowed"] = sorted(plain | by_hand["windowed"].keys())
     new["own_rule"] = sorted(mixed | by_hand["own_rule"].keys())
     for part in ("defaults", "text_classes"):
         for kind, value in new[part].items():
             if table[part].get(kind) != value:
                 print(f"{part} {kind}: {table[part].get(kind)} -> {value}")
+    print("windowed:", sorted({*table.get("windowed", [])} ^ {*new["windowed"]}))
     print("own_rule:", sorted({*table["own_rule"]} ^ {*new["own_rule"]}))
     lines = ",\n".join(f" {json.dumps(name)}: {_lines(value)}" for name, value in new.items())
     TABLE.write_text(f"{{\n{lines}\n}}\n")

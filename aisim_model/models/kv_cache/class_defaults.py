@@ -8,7 +8,7 @@ layout's notes. A class that isn't there has none: the missing key is asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +20,8 @@ _TABLE = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 _TEXT_CLASSES: Mapping[str, str] = MappingProxyType(_TABLE["text_classes"])
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(_TABLE["defaults"])
 _OWN_RULE = frozenset(_TABLE["own_rule"])
+_WINDOWS_ALONE = frozenset(_TABLE["windows_alone"])
+_WINDOWED = tuple(kind.replace("_", "") for kind in _TABLE["windowed"])
 _ENCODERS = frozenset(_TABLE["encoders"])
 
 
@@ -52,6 +54,34 @@ def has_own_rule(kind: str) -> bool:
     (True, False)
     """
     return kind in _OWN_RULE
+
+
+def is_windowed(names: Iterable[str]) -> bool:
+    """Whether a model so named keeps a window in every layer; also where it isn't named at all.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Its ``model_type`` and ``architectures``.
+
+    Examples
+    --------
+    >>> is_windowed(["MistralForCausalLM"]), is_windowed(["agnes"]), is_windowed([])
+    (True, False, True)
+    """
+    plain = [name.lower().replace("_", "") for name in names]
+    return not plain or any(name.startswith(kind) for name in plain for kind in _WINDOWED)
+
+
+def mixes_windows_alone(kind: str) -> bool:
+    """Whether the layers of a class differ in nothing but a window.
+
+    Examples
+    --------
+    >>> mixes_windows_alone("olmo3"), mixes_windows_alone("minimax")
+    (True, False)
+    """
+    return kind in _WINDOWS_ALONE
 
 
 def is_encoder(kind: str) -> bool:

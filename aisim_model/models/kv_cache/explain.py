@@ -68,6 +68,8 @@ def _row(part: AnyPart, layers: int, dtype: KvDtype) -> LayerGroup:
         working = f"{each}{elements} in {dtype.name} = {entry} B{shared}"
         return LayerGroup(layers, "latent" + _window(part), size, part.window_tokens, 0, working)
     working = f"{each}{part.kv_heads} KV heads x ({part.key_elements} + {part.value_elements}) x {element}"
+    if dtype.scale_bytes:
+        working += f", scales counted: {whole(part.token_bytes(dtype))} B a layer"
     if isinstance(part, CrossKv):
         constant = int(size * (part.source_tokens or 0))
         return LayerGroup(layers, "cross-attention, by source position", size, None, constant, working)

@@ -20,7 +20,24 @@ KV_HEADS = (
     "num_attention_groups",
     "num_multi_query_heads",
 )
-WINDOWS = ("sliding_window", "attention_window_size", "window_size", "sliding_window_size", "local_attention")
+WINDOWS = (
+    "sliding_window",
+    "attention_window_size",
+    "window_size",
+    "sliding_window_size",
+    "local_attention",
+    "swa_window_size",
+    "swa_window",
+    "sliding_window_len",
+    "sliding_window_length",
+    "sliding_attention_window",
+    "local_window_size",
+    "local_attention_window",
+    "local_attn_window",
+    "local_window",
+    "attention_window",
+    "attn_window_size",
+)
 POSITIONS = (
     "max_position_embeddings",
     "n_positions",
@@ -77,6 +94,7 @@ class Keys:
     ) -> None:
         self.config, self.path, self.defaults, self.outer = config, path, defaults, outer
         self.notes: list[str] = []
+        self.asked: set[str] = set()  # names that a family looked for
 
     @property
     def model_type(self) -> str:
@@ -95,6 +113,7 @@ class Keys:
 
     def has(self, *names: str) -> bool:
         """Whether the file itself declares any of the names, null not counted."""
+        self.asked.update(names)
         return any(self.config.get(name) is not None for name in names)
 
     def note(self, sentence: str) -> None:
@@ -103,6 +122,7 @@ class Keys:
 
     def raw(self, *names: str) -> Any:
         """Value of the first name that has one, else the class default of the first name, which is said."""
+        self.asked.update(names)
         for name in names:
             if self.config.get(name) is not None:
                 return self.config[name]
@@ -114,8 +134,15 @@ class Keys:
             return value
         return None
 
+    def replaced(self, own: Mapping[str, Any]) -> Keys:
+        """Return the keys with other values in place of some, in the same place of the file."""
+        found = Keys({**self.config, **own}, self.path, self.defaults, self.outer)
+        found.notes, found.asked = self.notes, self.asked
+        return found
+
     def whole(self, *names: str, low: int = 1, high: int = MAX_SIZE) -> int | None:
         """Return a whole number under any of its names; refuse by name where two of them differ."""
+        self.asked.update(names)
         found = {
             name: self.checked(name, self.config[name], low, high)
             for name in names
@@ -154,7 +181,7 @@ class Keys:
             off = off or (latent and "head_dim" in names)
             for name in names:
                 value = self.config.get(name)
-                if value is not None and not isinstance(value, list):
+                if value is not None and not isinstance(value, list | Mapping):
                     self.checked(name, value, low=0 if off else 1)
 
     def flag(self, name: str) -> bool | None:

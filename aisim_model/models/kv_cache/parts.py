@@ -53,7 +53,7 @@ class HeadKv(Part):
 
     def token_bytes(self, dtype: KvDtype) -> Fraction:
         """Bytes of one token [B]."""
-        return dtype.heads_bytes(self.kv_heads * (self.key_elements + self.value_elements))
+        return dtype.heads_bytes(self.kv_heads, self.key_elements, self.value_elements)
 
 
 class LatentKv(Part):
@@ -161,7 +161,7 @@ class CrossKv(Part):
 
     def token_bytes(self, dtype: KvDtype) -> Fraction:
         """Bytes of one source position [B]."""
-        return dtype.heads_bytes(self.kv_heads * (self.key_elements + self.value_elements))
+        return dtype.heads_bytes(self.kv_heads, self.key_elements, self.value_elements)
 
 
 AnyPart = Annotated[HeadKv | LatentKv | IndexKeys | State | CrossKv, Field(discriminator="kind")]

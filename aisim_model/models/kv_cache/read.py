@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aisim_model.models.kv_cache.class_defaults import class_defaults, has_own_rule
+from aisim_model.models.kv_cache.class_defaults import class_defaults, has_own_rule, mixes_windows_alone
 from aisim_model.models.kv_cache.document import parse
 from aisim_model.models.kv_cache.families import FAMILIES
 from aisim_model.models.kv_cache.families.base import Kind, mtp_count
+from aisim_model.models.kv_cache.families.by_kind import for_kind
 from aisim_model.models.kv_cache.families.cross import with_source
+from aisim_model.models.kv_cache.families.evidence import check_all_told
 from aisim_model.models.kv_cache.families.heads import with_listed_heads
 from aisim_model.models.kv_cache.families.latent import with_indexers
 from aisim_model.models.kv_cache.families.listed import LISTS
 from aisim_model.models.kv_cache.families.loops import with_passes
 from aisim_model.models.kv_cache.families.per_layer import layer_keys
+from aisim_model.models.kv_cache.families.schedule import names_all
 from aisim_model.models.kv_cache.families.shared import without_shared
 from aisim_model.models.kv_cache.families.windowed import PATTERNS
+from aisim_model.models.kv_cache.foreign import in_config_keys
 from aisim_model.models.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
 from aisim_model.models.kv_cache.layout import KvLayout
 from aisim_model.models.kv_cache.parts import HeadKv, LatentKv, Layer
 from aisim_model.models.kv_cache.quant import quant_notes
 from aisim_model.models.kv_cache.text_model import refuse_others, text_model
+from aisim_model.models.kv_cache.unread import unread_note
 
 # keys that say which layer is of which kind
 WHICH_LAYERS = (
@@ -55,7 +60,7 @@ def text_keys(config: Mapping[str, Any] | str | bytes) -> Keys:
     >>> text_keys({"text_config": {"num_hidden_layers": 2}}).path
     'text_config.'
     """
-    whole_file = parse(config)
+    whole_file = in_config_keys(parse(config))
     found, path = text_model(whole_file)
     keys = Keys(found, path, class_defaults(whole_file, found), whole_file)
     refuse_others(keys)
@@ -107,20 +112,23 @@ def read_config(
     listed = declared < len(served) <= declared + extra
     layers, more = (served[:declared], served[declared:]) if listed else (served, [])
     if extra and mtp_layers:
-        layers = layers + (more or [_last_attention(layers)] * extra)
+        layers = layers + (more or [_last_attention(keys, kinds, layers)] * extra)
     elif extra:
         keys.note(f"Layers for multi-token prediction ({extra}) are not counted.")
     if not any(layers):
         raise keys.refused("num_hidden_layers", declared, "is of layers that keep nothing at all")
+    unread = unread_note(keys)
+    if unread is not None:
+        keys.note(unread)
     keys.notes.extend(quant_notes(keys.outer, kv_quant))
     return KvLayout.of(layers, keys.positions(), keys.notes)
 
 
-def _last_attention(layers: Sequence[Layer]) -> Layer:
-    """Return what the last layer keeps that has attention in full, else the last layer."""
-    for layer in reversed(layers):
+def _last_attention(keys: Keys, kinds: Sequence[Kind], layers: Sequence[Layer]) -> Layer:
+    """Return what the last layer in full keeps, with an indexer of its own; else what the last keeps."""
+    for kind, layer in zip(reversed(kinds[: len(layers)]), reversed(layers), strict=True):
         if any(isinstance(part, HeadKv | LatentKv) and part.window_tokens is None for part in layer):
-            return layer
+            return layer if kind.indexed else _kept(keys, kind._replace(indexed=True))
     return layers[-1]
 
 
@@ -129,12 +137,14 @@ def layer_kinds(keys: Keys) -> Sequence[Kind]:
     _check_own_rule(keys)
     # the last family always answers
     kinds = next(kinds for family in FAMILIES if (kinds := family.pattern(keys)) is not None)
+    check_all_told(keys, kinds, names_all(keys))
     return with_indexers(keys, with_listed_heads(keys, without_shared(keys, kinds)))
 
 
 def _check_own_rule(keys: Keys) -> None:
     """Ask which layer is which where only the class would know."""
     no_window = "sliding_window" in keys.config and keys.config["sliding_window"] is None
+    no_window = no_window and mixes_windows_alone(keys.model_type)
     if has_own_rule(keys.model_type) and not keys.has(*WHICH_LAYERS) and not no_window:
         raise keys.missing("layer_types", f"which layers of the class {keys.model_type} keep what")
 
@@ -148,8 +158,9 @@ def _all_kept(keys: Keys, kinds: Sequence[Kind]) -> list[Layer]:
 
 def _kept(keys: Keys, kind: Kind) -> Layer:
     """Return what a layer keeps, by the first family that has its kind."""
+    own = for_kind(keys, kind)
     for family in FAMILIES:
-        layer = family.keep(keys, kind)
+        layer = family.keep(own, kind)
         if layer is not None:
             return layer
     raise keys.refused("layer_types", kind.name, "is a kind of layer whose sizes the config doesn't give")

@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from aisim_model.models.kv_cache.class_defaults import is_encoder
+from aisim_model.models.kv_cache.foreign import DECODER_LAYERS as _DECODER_LAYERS
+from aisim_model.models.kv_cache.foreign import sized_within
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, KV_HEADS, LAYERS, ConfigError, Keys
 
 NESTED = (
@@ -20,9 +22,10 @@ NESTED = (
     "text_model_config",
     "decoder",
     "decoder_config",
+    "model_config",
+    "pretrained_config",
 )
 MAX_DEPTH = 4
-_DECODER_LAYERS = ("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers", "block_configs")
 # other files that lie beside a config.json, by a key that only they have
 _ALWAYS_OTHER = ("peft_type", "_diffusers_version", "weight_map")
 _OTHER_FILES: Mapping[str, str] = MappingProxyType(
@@ -65,8 +68,10 @@ def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     found, path = config, ""
     for _ in range(MAX_DEPTH):
         name = next((name for name in NESTED if found.get(name) is not None), None)
-        if name is None or (name == "decoder_config" and "global_config" in found):
-            break  # a byte-latent model's decoder is one of its three models
+        if name is None:
+            break
+        if name == "decoder_config" and "global_config" in found:
+            return found, path  # a byte-latent model's decoder is one of its three models
         if not isinstance(found[name], Mapping):
             raise ConfigError(f"{path}{name}", found[name], "must be an object", "Correct the key.")
         inner = found[name]
@@ -75,6 +80,8 @@ def text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
         if _sized(found) and _sized(inner):
             _same_sizes(found, inner, f"{path}{name}.")
         found, path = inner, f"{path}{name}."
+    if not _has_layers(found):
+        found, path = sized_within(config) or (found, path)
     return found, path
 
 
@@ -83,9 +90,12 @@ def _nests(config: Mapping[str, Any], name: str) -> bool:
 
 
 def _sized(config: Mapping[str, Any]) -> bool:
-    """Whether these keys size a model by themselves."""
-    layers = any(config.get(name) is not None for name in (*LAYERS, *_DECODER_LAYERS))
-    return layers and any(config.get(name) is not None for name in HIDDEN)
+    """Whether these keys size a model's layers and width by themselves."""
+    return _has_layers(config) and any(config.get(name) is not None for name in HIDDEN)
+
+
+def _has_layers(config: Mapping[str, Any]) -> bool:
+    return any(config.get(name) is not None for name in (*LAYERS, *_DECODER_LAYERS))
 
 
 def _same_sizes(outer: Mapping[str, Any], inner: Mapping[str, Any], path: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from aisim_model.models.kv_cache.families import FAMILIES
 from aisim_model.models.kv_cache.families.base import Kind, hidden_size
+from aisim_model.models.kv_cache.families.by_kind import for_kind
 from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements
 from aisim_model.models.kv_cache.families.per_layer import layer_keys
 from aisim_model.models.kv_cache.keys import ConfigError, Keys
@@ -95,7 +96,8 @@ def mixer_weights(keys: Keys, kind: Kind) -> int:
     >>> mixer_weights(Keys({"hidden_size": 4096, "num_attention_heads": 32}), Kind("full"))
     67108864
     """
-    weighed = (family.weigh(keys, kind) for family in FAMILIES)  # the last family always answers
+    own = for_kind(keys, kind)
+    weighed = (family.weigh(own, kind) for family in FAMILIES)  # the last family always answers
     return next(weights for weights in weighed if weights is not None)
 
 

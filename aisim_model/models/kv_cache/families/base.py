@@ -26,6 +26,8 @@ class Kind(NamedTuple):
         Tokens that share one entry, 0 where a layer keeps a window only [-].
     indexed : bool
         Whether a layer of sparse attention has an indexer of its own.
+    source : bool
+        Whether a compressed layer keeps the entries that it reads, and not only a window beside them.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Kind(NamedTuple):
     query_heads: int | None = None
     tokens_per_entry: int = 1
     indexed: bool = True
+    source: bool = True
 
 
 FULL, NONE = Kind("full"), Kind("none")
@@ -110,6 +113,21 @@ def fitted(keys: Keys, name: str, found: Sequence[Kind]) -> Sequence[Kind]:
         return found
     declared = next(key for key in LAYERS if keys.has(key)) if keys.has(*LAYERS) else LAYERS[0]
     raise keys.contradiction(name, f"{len(found)} entries", f"{declared} = {layers}")
+
+
+def in_turn(keys: Keys, name: str, found: Sequence[Kind]) -> Sequence[Kind]:
+    """Return a cycle that divides the layers as one kind a layer, and say so; any other list as it is.
+
+    Examples
+    --------
+    >>> len(in_turn(Keys({"num_hidden_layers": 8}), "mixer_types", [FULL, NONE]))
+    8
+    """
+    layers = keys.whole(*LAYERS, high=MAX_LAYERS)
+    if layers is None or not 1 < len(found) < layers or layers % len(found):
+        return found
+    keys.note(f"{name} has {len(found)} entries for {layers} layers: they are taken in turn.")
+    return [*found] * (layers // len(found))
 
 
 def at_places(keys: Keys, name: str, inside: Kind, outside: Kind) -> Sequence[Kind] | None:

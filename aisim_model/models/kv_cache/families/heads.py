@@ -10,7 +10,7 @@ from aisim_model.models.kv_cache.parts import HeadKv, Layer, State
 
 # in this order: Zamba-2 declares kv_channels besides, of another size
 HEAD_DIMS = (
-    ("head_dim", "attention_head_dim"),
+    ("head_dim", "attention_head_dim", "head_size"),
     ("kv_channels",),
     ("d_kv",),
     ("d_head",),

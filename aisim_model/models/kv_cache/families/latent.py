@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from aisim_model.models.kv_cache.families.base import FULL, Family, Kind, fitted, hidden_size, layer_count
 from aisim_model.models.kv_cache.families.heads import attention_heads
+from aisim_model.models.kv_cache.families.sources import index_sources
 from aisim_model.models.kv_cache.families.windowed import window_tokens
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import IndexKeys, LatentKv, Layer
@@ -26,8 +27,8 @@ def is_latent(keys: Keys) -> bool:
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
     if not is_latent(keys):
         return None
-    if keys.model_type == "longcat_flash":
-        keys.note("Each layer of longcat_flash has two attention blocks: both are counted.")
+    if keys.model_type == "longcat_flash" or keys.has("zero_expert_num"):
+        keys.note("Each layer of LongCat-Flash has two attention blocks: both are counted.")
         return [FULL] * (2 * layer_count(keys))
     return [FULL] * layer_count(keys)
 
@@ -55,6 +56,11 @@ def _own_indexers(keys: Keys, count: int) -> list[bool]:
         keys.note(f"Indexer keys are counted in the layers whose {name} is {own}; the others share them.")
         flags = [entry == own for entry in found[:count]]
         return flags + [True] * (count - len(flags))
+    sources = index_sources(keys, count)
+    if sources is not None:
+        return [index in sources for index in range(count)]
+    if not keys.raw("index_topk_freq"):
+        keys.note("No key says that layers share an indexer: index keys are counted in every layer.")
     every, first = keys.whole("index_topk_freq") or 1, keys.whole("index_skip_topk_offset") or FIRST_OWN
     return [max(index - first + 1, 0) % every == 0 for index in range(count)]
 

@@ -13,6 +13,7 @@ from aisim_model.models.kv_cache.families.base import (
     hidden_size,
     layer_count,
 )
+from aisim_model.models.kv_cache.families.evidence import evidence
 from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import Layer, State
@@ -20,12 +21,14 @@ from aisim_model.models.kv_cache.parts import Layer, State
 LINEAR = Kind("linear")
 STATE_BYTES = 4  # fp32 unless the config names another dtype
 DELTA = "linear_num_value_heads"
-KIMI = "linear_num_heads"
+KIMI = ("linear_num_heads", "kda_num_heads")
+KIMI_SIZE = ("linear_head_dim", "kda_head_dim")
+TAPS = ("linear_conv_kernel_dim", "kda_conv_kernel_dim", "kda_conv_size", "kda_short_conv_kernel_size")
 
 
 def names_linear_heads(keys: Keys) -> bool:
     """Whether the config sizes layers of linear attention by keys of their own."""
-    return keys.has(DELTA, KIMI, "linear_attn_config")
+    return keys.has(DELTA, *KIMI, "linear_attn_config")
 
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
@@ -64,8 +67,8 @@ def _kimi(keys: Keys) -> Sequence[Kind] | None:
 def _interval(keys: Keys) -> Sequence[Kind] | None:
     """Qwen3-Next: every n-th layer in full."""
     every = keys.whole("full_attention_interval")
-    if every is None:
-        return None
+    if every is None or ("linear" not in evidence(keys, defaults=True) and evidence(keys)):
+        return None  # the others are of another kind
     return [FULL if (index + 1) % every == 0 else LINEAR for index in range(layer_count(keys))]
 
 
@@ -87,7 +90,7 @@ def _groups(keys: Keys) -> Sequence[Kind] | None:
 def _keep(keys: Keys, kind: Kind) -> Layer | None:
     if kind.name != "linear":
         return None
-    if keys.has("linear_attn_config") or keys.has(KIMI):
+    if keys.has("linear_attn_config") or keys.has(*KIMI):
         return (_kimi_state(keys),)
     return (_delta_state(keys) if keys.whole(DELTA) else _lightning_state(keys),)
 
@@ -99,8 +102,7 @@ def kimi_sizes(keys: Keys) -> tuple[int, int, int]:
         nested = keys.sub("linear_attn_config")
         taps = nested.whole("short_conv_kernel_size") or 4
         return nested.need("num_heads", what=what), nested.need("head_dim", what=what), taps
-    taps = keys.whole("linear_conv_kernel_dim") or 4
-    return keys.need(KIMI, what=what), keys.need("linear_head_dim", what=what), taps
+    return keys.need(*KIMI, what=what), keys.need(*KIMI_SIZE, what=what), keys.whole(*TAPS) or 4
 
 
 def _state_bytes(keys: Keys) -> int:
@@ -152,7 +154,7 @@ def _weigh(keys: Keys, kind: Kind) -> int | None:
     if kind.name != "linear":
         return None
     hidden = hidden_size(keys)
-    if keys.has("linear_attn_config", KIMI):
+    if keys.has("linear_attn_config", *KIMI):
         heads, size, _taps = kimi_sizes(keys)
         return 4 * hidden * heads * size + 2 * size * (hidden + heads * size)
     if keys.whole(DELTA):

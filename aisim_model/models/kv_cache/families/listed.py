@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from aisim_model.models.kv_cache.families.base import Family, Kind, fitted, keep_nothing_else, layer_count
+from aisim_model.models.kv_cache.families.base import (
+    Family,
+    Kind,
+    fitted,
+    in_turn,
+    keep_nothing_else,
+    layer_count,
+)
 from aisim_model.models.kv_cache.families.convolved import CONVOLVED, CONVOLVED_SLIDING, is_convolved
 from aisim_model.models.kv_cache.families.linear import names_linear_heads
 from aisim_model.models.kv_cache.families.mamba import STATE
 from aisim_model.models.kv_cache.keys import Keys
 
+MAX_NAME = 100
 LISTS = ("layer_types", "layers_block_type", "layer_block_type", "attention_layers", "mixer_types")
 CYCLES = ("block_types", "_block_types")
 _INDEXED = ("indexed_attention", "deepseek_sparse_attention")
@@ -64,9 +73,46 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+# words within a longer name, such as qwen_full_attention or Mamba2Block; a name with two of them isn't known
+_WORDS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("sliding", "swa", "local", "window", "windowed"), "sliding")
+    | dict.fromkeys(("linear", "deltanet", "delta", "gdn", "kda", "lightning", "gla"), "linear")
+    | dict.fromkeys(("mamba", "mamba1", "mamba2", "ssm"), "mamba")
+    | dict.fromkeys(("conv", "shortconv"), "conv")
+    | dict.fromkeys(("recurrent", "rglru"), "recurrent")
+    | dict.fromkeys(("chunked", "chunk"), "chunked")
+)
+_PLAIN = frozenset({"full", "global", "attention", "attn", "softmax"})
+_UNTOLD = frozenset(
+    {"compressed", "heavily", "cross", "hybrid", "no", "non", "without", "mlp", "moe", "encoder"}
+)
+
+
+def known_word(value: object) -> str | None:
+    """Return the kind that a name of a layer stands for, whole or by the words in it; None for any other.
+
+    Examples
+    --------
+    >>> known_word("gated_delta_attention"), known_word("agnes_full_attention"), known_word("cross_attention")
+    ('linear', 'full', None)
+    """
+    if not isinstance(value, str) or len(value) > MAX_NAME:
+        return None
+    if value in _NAMES or value.lower() in _NAMES:
+        return _NAMES.get(value) or _NAMES[value.lower()]
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", value).lower()
+    words = set(re.split(r"[^a-z0-9]+", parted))
+    found = {_WORDS[word] for word in words if word in _WORDS}
+    if found == {"sliding", "chunked"} or len(found) > 1 or words & _UNTOLD:
+        return None
+    if found:
+        return None if words & {"full", "global", "softmax"} else found.pop()
+    return "full" if words & _PLAIN else None
+
+
 def named(keys: Keys, key: str, value: object) -> Kind:
     """Return the kind that a config calls by a name of its own."""
-    name = _NAMES.get(value) if isinstance(value, str) else None
+    name = known_word(value)
     if name is None:
         raise keys.refused(key, value, f"must be one of {', '.join(_NAMES)}")
     if name == "linear" and keys.has(*STATE) and not names_linear_heads(keys):
@@ -90,7 +136,7 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
     for key in LISTS:
         values = keys.items(key)
         if values:
-            return fitted(keys, key, _listed(keys, key, values))
+            return fitted(keys, key, in_turn(keys, key, _listed(keys, key, values)))
     for key in CYCLES:
         cycle = keys.items(key)
         if cycle:

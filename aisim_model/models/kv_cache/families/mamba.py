@@ -26,6 +26,7 @@ SSM_HEADS = ("mamba_n_heads", "mamba_num_heads", "n_mamba_heads")
 SSM_HEAD_DIM = ("mamba_d_head", "mamba_head_dim", "mamba_headdim", "hidden_size_per_head")
 GROUPS = ("mamba_n_groups", "mamba_ngroups", "n_groups")
 STEP = "mamba_step"
+FALCON = ("ssm_multipliers", "ssm_in_multiplier", "ssm_out_multiplier", "attention_in_multiplier")
 MAMBA = Kind("mamba")
 STATE_BYTES = 4  # fp32 unless the config names another dtype
 _LETTERS: Mapping[str, Kind] = MappingProxyType(
@@ -125,7 +126,9 @@ def _period(keys: Keys) -> Sequence[Kind] | None:
     if offset >= period:
         raise keys.contradiction("attn_layer_offset", offset, f"attn_layer_period = {period}")
     count = layer_count(keys)
-    if keys.model_type == "zamba":  # two layers of Mamba and one with attention come before the first period
+    if keys.model_type == "zamba" or keys.has(
+        "n_mamba_heads"
+    ):  # two layers of Mamba and one with attention come before the first period
         kinds = [Kind("hybrid") if index % period == offset else MAMBA for index in range(count - 3)]
         return [MAMBA, MAMBA, Kind("hybrid"), *kinds][:count]
     return [FULL if index % period == offset else MAMBA for index in range(count)]
@@ -165,7 +168,8 @@ def _beside(keys: Keys) -> Sequence[Kind] | None:
         return None
     count, places = layer_count(keys), keys.items("global_attn_idx")
     if places is None:
-        return [Kind("hybrid")] * count
+        # every layer is so in Falcon-H1 alone; elsewhere a schedule is missing
+        return [Kind("hybrid")] * count if keys.has(*FALCON) or keys.model_type == "falcon_h1" else None
     window = keys.need("sliding_window", what="how many tokens a window layer keeps")
     found = [Kind("hybrid", window_tokens=None if index in places else window) for index in range(count)]
     for group in keys.items("kv_reuse_group") or []:

@@ -16,9 +16,8 @@ def layer_keys(keys: Keys, layers: int) -> list[Keys]:
         index = keys.checked(NAME, _number(place), low=0, high=layers - 1)
         if not isinstance(override, Mapping):
             raise keys.refused(f"{NAME}.{place}", override, "must be an object")
-        own = Keys({**keys.config, **override}, f"{keys.path}{NAME}.{place}.", keys.defaults, keys.outer)
-        own.notes = keys.notes
-        found[index] = own
+        found[index] = keys.replaced(override)
+        found[index].path = f"{keys.path}{NAME}.{place}."
     return found
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from aisim_model.models.kv_cache.families.base import NONE, Family, Kind, fitted, no_pattern
+from aisim_model.models.kv_cache.families.base import NONE, Family, Kind, no_pattern
 from aisim_model.models.kv_cache.families.heads import reading_weights
+from aisim_model.models.kv_cache.families.sources import kv_sources
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import Layer
 
 
 def without_shared(keys: Keys, kinds: Sequence[Kind]) -> Sequence[Kind]:
     """Empty the layers that share: the last ones (Gemma-3n), or all but the first of each group (CLA)."""
-    sources = keys.items("kv_source_layers")
-    if sources:
-        return _by_source(keys, kinds, sources)
+    sources = kv_sources(keys, len(kinds))
+    if sources is not None:
+        return _by_source(kinds, sources)
     last = keys.whole("num_kv_shared_layers", low=0) or 0
     if last:
         if last >= len(kinds):
@@ -28,13 +29,11 @@ def without_shared(keys: Keys, kinds: Sequence[Kind]) -> Sequence[Kind]:
     return kinds
 
 
-def _by_source(keys: Keys, kinds: Sequence[Kind], sources: Sequence[object]) -> Sequence[Kind]:
-    """Empty each layer whose source is another one."""
-    name = "kv_source_layers"
-    fitted(keys, name, [NONE] * len(sources))
-    places = [keys.checked(name, source, low=0, high=index) for index, source in enumerate(sources)]
+def _by_source(kinds: Sequence[Kind], sources: Collection[int]) -> Sequence[Kind]:
+    """Empty each layer whose source is another one; of a compressed layer what it compresses."""
     return [
-        kind if index >= len(places) or places[index] == index else NONE for index, kind in enumerate(kinds)
+        kind if index in sources else kind._replace(source=False) if kind.name == "compressed" else NONE
+        for index, kind in enumerate(kinds)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aisim_model.models.kv_cache.families.base import (
     FULL,
@@ -11,6 +11,7 @@ from aisim_model.models.kv_cache.families.base import (
     at_places,
     by_flags,
     fitted,
+    keep_nothing_else,
     layer_count,
 )
 from aisim_model.models.kv_cache.families.heads import heads_layer
@@ -25,7 +26,7 @@ NOPE_INTERVAL = 4
 
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
-    for find in (_binary, _chosen, _cycle, _chunks, _every_nth, _letters, _neo, _all):
+    for find in (_binary, _chosen, _cycle, _object, _chunks, _every_nth, _letters, _neo):
         kinds = find(keys)
         if kinds is not None:
             return kinds
@@ -51,7 +52,10 @@ def _chunks(keys: Keys) -> Sequence[Kind] | None:
 
 def _binary(keys: Keys) -> Sequence[Kind] | None:
     """MiMo-V2, SmallThinker: 1 where a layer slides, 0 where it doesn't."""
-    return by_flags(keys, ("hybrid_layer_pattern", "sliding_window_layout"), SLIDING, FULL)
+    names = ("hybrid_layer_pattern", "sliding_window_layout")
+    return by_flags(
+        keys, [name for name in names if not isinstance(keys.config.get(name), str)], SLIDING, FULL
+    )
 
 
 def _chosen(keys: Keys) -> Sequence[Kind] | None:
@@ -70,6 +74,23 @@ def _cycle(keys: Keys) -> Sequence[Kind] | None:
         for window in keys.config[name][:MAX_LAYERS]
     ]
     return [kinds[index % len(kinds)] for index in range(layer_count(keys))]
+
+
+def _object(keys: Keys) -> Sequence[Kind] | None:
+    """ONNX Runtime GenAI: an object with the window and its layers, all where it lists none."""
+    if not isinstance(keys.config.get("sliding_window"), Mapping):
+        return None
+    nested = keys.sub("sliding_window")
+    kind = Kind(
+        "sliding", window_tokens=nested.need("window_size", what="how many tokens a window layer keeps")
+    )
+    if nested.items("layers"):
+        count = layer_count(keys)
+        places = {
+            nested.checked("layers", place, low=0, high=count - 1) for place in nested.items("layers") or ()
+        }
+        return [kind if index in places else FULL for index in range(count)]
+    return [kind] * layer_count(keys)
 
 
 def _slides(keys: Keys) -> bool:
@@ -113,9 +134,13 @@ def _neo(keys: Keys) -> Sequence[Kind] | None:
 
 def _all(keys: Keys) -> Sequence[Kind] | None:
     """Mistral, Phi-3: every layer; Qwen-2, dots1: those from `max_window_layers` on."""
-    if not _slides(keys):
+    if keys.has("kv_lora_rank") or not _slides(keys):
         return None
     full = keys.whole("max_window_layers", low=0) or 0
+    if not keys.has("max_window_layers") and not keys.model_type:
+        keys.note(
+            "No key says which layers keep the window: every layer is taken to, as in Mistral's first models."
+        )
     return [FULL if index < full else SLIDING for index in range(layer_count(keys))]
 
 
@@ -147,5 +172,6 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
 
 
 FAMILY = Family(
-    "windowed", "Mistral, Gemma-2 and 3, gpt-oss, Llama-4, Cohere-2, MiMo-V2, GPT-Neo", _pattern, _keep
+    "windowed", "Gemma-2 and 3, gpt-oss, Llama-4, Cohere-2, MiMo-V2, GPT-Neo", _pattern, keep_nothing_else
 )
+EVERYWHERE = Family("windowed everywhere", "Mistral, Phi-3, Qwen-2", _all, _keep)

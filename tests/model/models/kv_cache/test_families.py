@@ -111,12 +111,14 @@ def test_every_kind_of_part_says_how_it_was_worked_out() -> None:
         "3 layers x (448 + 64) in fp8 = 512 B",
         "3 layers x (448 + 64) in fp8 = 512 B / 4 tokens an entry",
         "3 layers x 64 B / 4 tokens an entry",
+        "3 layers x (81,920 B recurrent + 0 B convolution)",
     ]
     assert [group.keeps for group in v4] == [
         "latent of the last 128 tokens",
         "latent of the last 128 tokens",
         "latent",
         "indexer keys",
+        "recurrent state",
     ]
     audio = {"is_encoder_decoder": True, "max_source_positions": 1500, "num_mel_bins": 80}
     cross = read_config({**SIZES, **audio}).explain()[1]
