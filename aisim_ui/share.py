@@ -18,6 +18,7 @@ from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError, sentences, shown
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Ends
+from aisim_ui.link_text import mended
 
 PARAMETER = "s"
 VERSION_PARAMETER = "v"
@@ -25,6 +26,7 @@ MAX_PACKED = 30_000
 MAX_UNPACKED = 400_000
 MAX_VALUE = 2_000
 MAX_FIXES = 200
+MAX_CHAT_CHARACTERS = 2_048  # what chat clients and mail programs take for a link; the rest is cut off
 OPEN = "as the engine or catalogue has it"
 
 
@@ -51,6 +53,9 @@ def unpacked(text: str) -> Any:
     remedy = "Ask for the link again; it may have been cut."
     if len(text) > MAX_PACKED:
         raise InputError(PARAMETER, text, f"is longer than {MAX_PACKED:,} characters", remedy)
+    if not text:
+        raise InputError(PARAMETER, text, "holds no scenario", remedy)
+    text = text[:-1] if len(text) % 4 == 1 else text  # a letter after the end, which the checksum judges
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         unpack = zlib.decompressobj()
@@ -58,7 +63,10 @@ def unpacked(text: str) -> Any:
         if unpack.unconsumed_tail or not unpack.eof:
             raise InputError(PARAMETER, text, "is cut, or holds more than a scenario", remedy)
         return json.loads(text_of_json)
-    except (binascii.Error, zlib.error, ValueError, RecursionError) as error:
+    except zlib.error:
+        problem = "holds no scenario: it is cut or altered, for its checksum does not fit"
+        raise InputError(PARAMETER, text, problem, remedy) from None
+    except (binascii.Error, ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(PARAMETER, text, "holds no scenario", remedy) from None
@@ -158,6 +166,7 @@ def read(parameters: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
     tuple
         The scenario, None where the URL asks for nothing, and a sentence for each value not taken.
     """
+    parameters = mended(parameters, PARAMETER, VERSION_PARAMETER)
     scenario, said = None, []
     if PARAMETER in parameters:
         try:
@@ -206,6 +215,7 @@ def of_handoff(parameters: Mapping[str, str]) -> bool:
     >>> of_handoff({"prompt_tokens": "8192"}), of_handoff({PARAMETER: packed(Scenario())}), of_handoff({})
     (True, False, False)
     """
+    parameters = mended(parameters, PARAMETER, VERSION_PARAMETER)
     if PARAMETER not in parameters:
         return bool(parameters)
     try:

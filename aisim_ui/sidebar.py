@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from aisim_model import MODEL_VERSION, catalog
+from aisim_model.scenario.file import read_scenario, scenario_text
 from aisim_model.scenario.presets import SCENARIOS
 from aisim_ui import share
+from aisim_ui.exports import file_name
 from aisim_ui.frame import report_button
 from aisim_ui.inputs import choice, number, refusal, take_back
 from aisim_ui.model.own_model import own_model, serving
@@ -124,7 +126,15 @@ def _share() -> None:
     now = state()
     with st.popover("Share", type="primary"):
         st.markdown("**This page as a link.** Every value is written in it.")
-        st.code(share.link(st.context.url or "", now.scenario), language=None, wrap_lines=True, height=160)
+        link = share.link(st.context.url or "", now.scenario)
+        st.code(link, language=None, wrap_lines=True, height=160)
+        if len(link) > share.MAX_CHAT_CHARACTERS:
+            st.warning(
+                f"The link has {len(link):,} characters; many chat clients cut links at "
+                f"{share.MAX_CHAT_CHARACTERS:,}. Send the file instead.",
+                icon=":material/content_cut:",
+            )
+        _as_file()
         if now.scenario.workload.model is not None:
             st.caption("Your config.json isn't in the link; the byte curve read from it is.")
         st.segmented_control(
@@ -136,6 +146,36 @@ def _share() -> None:
             on_change=_picture,
             help="What the camera icon of a chart saves.",
         )
+
+
+def _as_file() -> None:
+    """Draw what saves the scenario as a file and opens one."""
+    scenario = state().scenario
+    st.download_button(
+        "Scenario as a file",
+        data=lambda: scenario_text(scenario),
+        file_name=file_name("scenario", "json"),
+        mime="application/json",
+        key="scenario.file",
+        on_click="ignore",
+        icon=":material/download:",
+        help="For a link too long to send, for version control, and for the aisim command.",
+    )
+    st.file_uploader(
+        "Open a scenario file",
+        type=["json", "yaml", "yml"],
+        key="scenario.opened",
+        on_change=_opened,
+        max_upload_size=1,
+    )
+    refusal("scenario.opened")
+
+
+def _opened() -> None:
+    upload = st.session_state["scenario.opened"]
+    if upload is not None:
+        content = upload.getvalue()
+        attempt("scenario.opened", upload.name, lambda _: read_scenario(content, upload.name))
 
 
 def _picture() -> None:

@@ -39,6 +39,17 @@ class ScenarioFileError(InputError):
         return type(self), (self.name, self.faults)
 
 
+def scenario_text(scenario: Scenario) -> str:
+    """Return a scenario as the text of a JSON file, every value written out, which `read_scenario` reads.
+
+    Examples
+    --------
+    >>> read_scenario(scenario_text(Scenario()), "scenario.json") == Scenario()
+    True
+    """
+    return json.dumps(scenario.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
+
+
 def read_scenario(content: str | bytes, name: str = "scenario") -> Scenario:
     r"""Read a scenario from the text of a file.
 
