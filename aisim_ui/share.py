@@ -42,34 +42,44 @@ def link(base_url: str, scenario: Scenario) -> str:
     return f"{page}?{VERSION_PARAMETER}={MODEL_VERSION}&{PARAMETER}={packed(scenario)}"
 
 
-def unpacked(text: str) -> Any:
+def unpacked(text: str, sent: str | None = None) -> Any:
     """Unpack what `packed` made.
+
+    Parameters
+    ----------
+    text : str
+        Letters, digits, `-` and `_`.
+    sent : str, optional
+        What the link held before it was mended, for the sentences.
 
     Raises
     ------
     InputError
         For what is no such text, or too large.
     """
-    remedy = "Ask for the link again; it may have been cut."
+
+    def refused(problem: str) -> InputError:
+        remedy = "Ask for the link again; it may have been cut."
+        return InputError(PARAMETER, text if sent is None else sent, problem, remedy)
+
     if len(text) > MAX_PACKED:
-        raise InputError(PARAMETER, text, f"is longer than {MAX_PACKED:,} characters", remedy)
+        raise refused(f"is longer than {MAX_PACKED:,} characters")
     if not text:
-        raise InputError(PARAMETER, text, "holds no scenario", remedy)
+        raise refused("holds no scenario")
     text = text[:-1] if len(text) % 4 == 1 else text  # a letter after the end, which the checksum judges
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         unpack = zlib.decompressobj()
         text_of_json = unpack.decompress(raw, MAX_UNPACKED)
         if unpack.unconsumed_tail or not unpack.eof:
-            raise InputError(PARAMETER, text, "is cut, or holds more than a scenario", remedy)
+            raise refused("is cut, or holds more than a scenario")
         return json.loads(text_of_json)
     except zlib.error:
-        problem = "holds no scenario: it is cut or altered, for its checksum does not fit"
-        raise InputError(PARAMETER, text, problem, remedy) from None
+        raise refused("holds no scenario: it is cut or altered, for its checksum does not fit") from None
     except (binascii.Error, ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(PARAMETER, text, "holds no scenario", remedy) from None
+        raise refused("holds no scenario") from None
 
 
 def as_sent(data: Any, version: str) -> list[str]:
@@ -166,11 +176,12 @@ def read(parameters: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
     tuple
         The scenario, None where the URL asks for nothing, and a sentence for each value not taken.
     """
+    sent = parameters.get(PARAMETER)
     parameters = mended(parameters, PARAMETER, VERSION_PARAMETER)
     scenario, said = None, []
     if PARAMETER in parameters:
         try:
-            data = unpacked(parameters[PARAMETER])
+            data = unpacked(parameters[PARAMETER], sent)
             said = as_sent(data, parameters.get(VERSION_PARAMETER, MODEL_VERSION))
             scenario, wrong = repaired(data)
             said += wrong
