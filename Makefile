@@ -7,7 +7,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-annotate --no-header
 
-.PHONY: help run serve test check format bench lock browser reference clean
+.PHONY: help run serve test check format bench fit lock browser reference clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,9 @@ format: .venv/test.stamp ## Format the code and mend what lint can mend
 bench: .venv/test.stamp reference ## Every ratio that the project promises, each beside its bound
 	@failed=0; for file in $$(grep -l '^if __name__ == "__main__"' tests/benchmarks/*.py); do \
 	  echo "== $$file"; $(PY) "$$file" || failed=1; done; exit $$failed
+
+fit: .venv/test.stamp ## Fit the roofline to the silicon rows again, and predict them by what takes long
+	$(PY) -m aisim_model.evidence.fit_silicon $(ROWS)
 
 lock: .venv/test.stamp ## Lock the newest versions that pyproject.toml allows
 	$(PY) $(INSTALL) "uv>=0.9"

@@ -8,6 +8,7 @@ from aisim_model.evidence import evidence
 from aisim_model.evidence.cloud_scenario import CloudVerdict, cloud_scenario, cloud_verdicts
 from aisim_ui.charts.predicted_measured import predicted_measured
 from aisim_ui.evidence.clouds import cloud_table
+from aisim_ui.evidence.silicon_section import silicon_section
 from aisim_ui.evidence.table import QUANTITIES, table
 from aisim_ui.frame import answer, chart, mode
 from aisim_ui.frame import table as draw_table
@@ -53,6 +54,7 @@ for quantity, title in TIMES.items():
     rows = found[found["quantity"] == quantity]
     figure = predicted_measured(rows, f"{title}: predicted over measured", mode())
     chart(figure, rows, f"evidence.{quantity}")
+silicon_section()
 st.markdown("##### Five runs end to end")
 verdicts = runs()
 st.markdown(clouds_say := cloud_sentence(verdicts))

@@ -20,6 +20,7 @@ BREAK_EVEN, LAYERS, FITTED, MEASURED, CLOUDS = "break-even", "layers", "fitted",
 PLANNED, VERIFIED = "planned", "verified"
 TTFT_COMMAND, STUDY_COMMAND, EVIDENCE_COMMAND = "aisim ttft", "aisim study", "aisim evidence"
 SILICON_COMMAND = "aisim evidence --silicon"
+SILICON, PICKED, ABLATION = "silicon", "picked", "ablation"
 PERCENT = "%"
 
 
@@ -254,14 +255,29 @@ OTHERS = (
     Column("predicted_ms", "Fitted", "ms", 5, (FITTED,)),
     _error("relative_error", "Relative error", FITTED),
     Column("weight", "Weight", "", 3, (FITTED,)),
-    Column("model", "Model", tables=(SILICON_COMMAND,)),
+    Column("group", "Group", tables=(SILICON,)),
+    Column("variant", "Variant", tables=(ABLATION,), wide=True),
+    Column("model", "Model of a pass", tables=(SILICON_COMMAND, SILICON, PICKED)),
+    Column("tpot_limit_ms", "TPOT at most", "ms", 3, (PICKED,)),
     Column("id", "Measurement", tables=(MEASURED, EVIDENCE_COMMAND)),
     Column("quantity", "Quantity", tables=(MEASURED, EVIDENCE_COMMAND, SILICON_COMMAND)),
-    Column("n", "Rows", tables=(SILICON_COMMAND,)),
-    Column("median", "Median off", PERCENT, 3, (SILICON_COMMAND,)),
-    Column("mape", "Mean off", PERCENT, 3, (SILICON_COMMAND,), "Mean absolute percentage error."),
-    Column("ratio", "Predicted / measured", "", 3, (SILICON_COMMAND,), "Median ratio."),
-    Column("within_25", "Within 25%", PERCENT, 3, (SILICON_COMMAND,)),
+    Column("n", "Rows", tables=(SILICON_COMMAND, SILICON)),
+    Column("n", "Groups", tables=(PICKED,)),
+    Column("regret", "Median behind the best", PERCENT, 3, (PICKED,)),
+    Column("worst", "Worst", PERCENT, 3, (PICKED,)),
+    Column("median", "Median off", PERCENT, 3, (SILICON_COMMAND, SILICON, ABLATION)),
+    Column(
+        "mape",
+        "Mean off",
+        PERCENT,
+        3,
+        (SILICON_COMMAND, SILICON, ABLATION),
+        "Mean absolute percentage error.",
+    ),
+    Column("ratio", "Predicted / measured", "", 3, (SILICON_COMMAND, SILICON), "Median ratio."),
+    Column("within_25", "Within 25%", PERCENT, 3, (SILICON_COMMAND, SILICON, ABLATION)),
+    Column("low_batch_median", "Median off, batch up to 4", PERCENT, 3, (ABLATION,)),
+    Column("ttft_low_median", "TTFT at low load", PERCENT, 3, (ABLATION,)),
     Column("tokens", "Tokens", tables=(MEASURED,)),
     Column("reported", "Measured", "", 6, (MEASURED, EVIDENCE_COMMAND)),
     _error("reference_relative_error", "Reference", MEASURED, EVIDENCE_COMMAND),

@@ -22,6 +22,8 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from aisim_model import catalog
+from aisim_model.evidence.silicon.committed import FILE, write_rows
+from aisim_model.evidence.silicon.operators import ask_operators
 from aisim_model.evidence.silicon.rivals import Column, Predicted, predict, stacked_parts
 from aisim_model.evidence.silicon.rows import SiliconRow, read_silicon
 from aisim_model.evidence.silicon.scores import Mask, Score, batches, masks, score
@@ -264,8 +266,11 @@ def _write(path: Path, table: Sequence[Mapping[str, Any]]) -> None:
 def main() -> None:
     """Fit every variant, write the constants of the first and the table of all."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("silicon", type=Path, help="CSV of measured operating points to fit to")
-    data = prepare(read_silicon(parser.parse_args().silicon).rows)
+    parser.add_argument(
+        "silicon", type=Path, nargs="?", default=FILE, help="CSV of operating points to fit to"
+    )
+    source = parser.parse_args().silicon
+    data = prepare(read_silicon(source).rows)
     table: list[dict[str, Any]] = []
     for variant in VARIANTS:
         found, unseen = fit_variant(data, variant)
@@ -276,9 +281,12 @@ def main() -> None:
         table.append(line)
         print(*(f"{key}={value}" for key, value in line.items()), flush=True)
         if variant is VARIANTS[0]:
-            best = found
+            best, best_unseen = found, unseen
     write_constants(best)  # after the loop, so that every variant starts from the same values
     _write(ABLATION_FILE, table)
+    asked = ask_operators(data.rows, batches(data.rows))
+    print(asked.left_out, flush=True)
+    write_rows(source, {"unseen": best_unseen, "aiconfigurator": asked.predicted})
 
 
 if __name__ == "__main__":

@@ -7,8 +7,14 @@ from collections.abc import Iterable
 import pandas as pd
 
 from aisim_model.evidence.cloud_scenario import CloudVerdict
+from aisim_model.evidence.silicon.committed import NAMES
 from aisim_ui.evidence.clouds import mean_ttft_error
 from aisim_ui.words import percent
+
+UNCOUNTED = {
+    "tpot": "their batch isn't known well enough",
+    "ttft_low": "they are split, or hold more than four requests a worker",
+}
 
 
 def sentence(found: pd.DataFrame) -> str:
@@ -22,6 +28,28 @@ def sentence(found: pd.DataFrame) -> str:
         f"below the {len(fitted)} published transfer times; calibrated it is within {percent(calibrated)}, "
         f"and within {percent(held_out)} on rows it didn't see."
     )
+
+
+def silicon_sentence(table: pd.DataFrame) -> str:
+    """Say how far off each model of a pass is in TPOT, on all rows that count."""
+    asked = table[table["counts_tpot"]]
+    said = []
+    for rival, name in NAMES.items():
+        if rival != "roofline":  # of which the unseen one is the honest figure
+            off = (asked[f"{rival}_tpot_ms"] / asked["measured_tpot_ms"] - 1).abs()
+            said.append(f"{name} {percent(off.median())}")
+    twice = "The same point measured twice differs by 0.4%, one in four by 6% or more."
+    return f"Off in TPOT at the median: {_and(said)}. {twice}"
+
+
+def silicon_left_out(table: pd.DataFrame, quantity: str) -> str:
+    """Say how many rows don't count for a quantity, and which a model has no answer for."""
+    asked = table[table[f"counts_{quantity}"]]
+    said = [f"{len(table) - len(asked):,} of {len(table):,} rows don't count: {UNCOUNTED[quantity]}."]
+    for rival, name in NAMES.items():
+        if silent := int(asked[f"{rival}_{quantity}_ms"].isna().sum()):
+            said.append(f"{name} has no answer for {silent:,}: no operators were measured for them.")
+    return " ".join(said)
 
 
 def _and(names: Iterable[str]) -> str:

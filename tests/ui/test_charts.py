@@ -15,7 +15,9 @@ from aisim_model.scenario import Deployment, Scenario
 from aisim_ui.charts.delay_curve import delay_curve
 from aisim_ui.charts.difference_bars import difference_bars
 from aisim_ui.charts.mode_bar import chart_config
+from aisim_ui.charts.silicon import silicon_errors, silicon_scatter
 from aisim_ui.charts.ttft_bars import ttft_bars
+from aisim_ui.evidence.silicon import by_field, every_row, shown_rows
 from aisim_ui.handoff.curves import LONGEST, POINTS, SHORTEST, delay_over_prompt
 from aisim_ui.theme import ROW_COLORS, SURFACES, Mode, faded, row_color, template
 
@@ -238,3 +240,9 @@ def test_text_stands_out_from_its_surface(mode: Mode) -> None:
         light, dark = sorted((luminance(color), luminance(surface.background)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG AA
     assert template(mode) is template(mode)
+
+
+def test_silicon_charts_are_valid_figures() -> None:
+    rows = shown_rows(every_row(), "tpot", "roofline").head(200)
+    for drawn in (silicon_scatter(rows, "TPOT", "light"), silicon_errors(by_field(rows), "TPOT", "dark")):
+        go.Figure(drawn.to_dict())

@@ -63,6 +63,8 @@ class SiliconRow(NamedTuple):
         Whether the row's batch is known well enough for TPOT, and whether its TTFT is nearly an idle one.
     experts : tuple of (int, int)
         Ranks that share an expert, and groups of experts [-]; all ranks share each where the row doesn't say.
+    gpus : float
+        Of the deployment [-]; the decode worker's where the row doesn't say.
     """
 
     id: str
@@ -79,6 +81,7 @@ class SiliconRow(NamedTuple):
     use_tpot: bool
     use_ttft_low: bool
     experts: tuple[int, int]
+    gpus: float
 
 
 class Silicon(NamedTuple):
@@ -180,6 +183,9 @@ def _row(record: Mapping[str, str], models: set[str], gpus: set[str]) -> Silicon
         use_tpot=record.get("use_tpot", "1") == "1",
         use_ttft_low=record.get("use_ttft_low", "0") == "1",
         experts=_experts(record, worker),
+        gpus=_positive(record, "gpus")
+        if record.get("gpus")
+        else worker.tensor_parallel * worker.data_parallel,
     )
 
 
