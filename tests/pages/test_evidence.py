@@ -15,7 +15,7 @@ def page(app: AppTest) -> AppTest:
 
 def test_every_measurement_stands_on_the_page(page: AppTest) -> None:
     assert not page.exception
-    shown = page.dataframe[1].value
+    shown = page.dataframe[4].value
     assert shown["id"].is_unique
     assert (~shown["consistent"]).sum() >= 2
     assert not shown.loc[~shown["consistent"], "fitted"].any()
@@ -27,11 +27,11 @@ def test_the_sentence_says_how_far_off_the_reference_is(page: AppTest) -> None:
 
 
 def test_the_charts_show_what_the_table_holds(page: AppTest) -> None:
-    assert len(page.get("plotly_chart")) == 2
+    assert len(page.get("plotly_chart")) == 4
 
 
 def test_five_runs_end_to_end_stand_beside_their_verdicts(page: AppTest) -> None:
-    shown = page.dataframe[0].value.set_index("gpu")
+    shown = page.dataframe[3].value.set_index("gpu")
     assert (shown["says"] == shown["measured"]).all()
     assert shown.loc[["H200", "H100 SXM"], "says"].tolist() == ["prefill-bound"] * 2
     assert shown.loc["B200", "says"] == "keeps up"
@@ -50,7 +50,7 @@ def test_the_five_runs_are_replayed_on_the_traffic_page(page: AppTest) -> None:
 
 
 def test_every_quantity_has_a_name_and_its_unit(page: AppTest) -> None:
-    shown = page.dataframe[1].value
+    shown = page.dataframe[4].value
     assert shown["quantity"].notna().all()
     assert all(name.endswith("]") for name in shown["quantity"])
 
