@@ -35,6 +35,7 @@ LINES = (
     "catalog gpus",
     "catalog models",
     "ttft scenario.yaml --csv rows.csv",
+    "recommend scenario.yaml --gpus 2 --lock weight_dtype=fp8 -o best.yaml",
     "solve scenario.yaml --for workers",
     "sweep scenario.yaml --vary prompt_tokens=128:131072:log:20 -o sweep.parquet",
     "calibrate measured.csv",

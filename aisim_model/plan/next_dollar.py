@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -34,7 +34,10 @@ class Change:
     usd_per_hour : float
         What it costs; 0 of a setting, NaN where no price is known, as of a NIC [USD/h].
     worth : bool
-        Whether it adds at least a hundredth of what is carried, or of the load where that is nothing.
+        Whether it adds at least a hundredth of what is carried, or of the load where that is 0. Where no
+        change brings a load within the targets: whether one request alone misses them by a hundredth less.
+    nearer : float
+        How much less one request alone misses the targets, as shares of them, added up [-].
     """
 
     name: Name
@@ -43,6 +46,7 @@ class Change:
     gained_per_s: float
     usd_per_hour: float
     worth: bool
+    nearer: float = 0.0
 
     @property
     def bought(self) -> bool:
@@ -75,8 +79,19 @@ def next_changes(workload: Workload, row: Deployment) -> tuple[Change, ...]:
     ['prefill_worker']
     """
     base = outcome(workload, row)
-    found = [_change(base, workload, name, asked, changed) for name, asked, changed in _tried(workload, row)]
-    return tuple(sorted((one for one in found if one is not None), key=_order))
+    tried = (_change(base, workload, name, asked, changed) for name, asked, changed in _tried(workload, row))
+    found = [one for one in tried if one is not None]
+    if not any((base.most_per_s, *(one.carries_per_s for one in found))):
+        found = [replace(one, worth=one.nearer >= WORTH * _missed(base, workload)) for one in found]
+        return tuple(sorted(found, key=lambda one: (not one.worth, -one.nearer)))
+    return tuple(sorted(found, key=_order))
+
+
+def _missed(one: Outcome, workload: Workload) -> float:
+    """Return by how much one request alone misses the targets, as shares of them [-]."""
+    times = (float(one.parts.ttft_ms), workload.ttft_slo_ms), (one.itl_ms, workload.itl_slo_ms)
+    missed = sum(max(time_ms / slo_ms - 1.0, 0.0) for time_ms, slo_ms in times)
+    return math.inf if math.isnan(missed) or one.memory.problem else missed
 
 
 def first_bought(changes: tuple[Change, ...]) -> Change | None:
@@ -122,4 +137,6 @@ def _change(
     if name == "nics":
         costs = math.nan
     least = WORTH * (base.most_per_s or workload.arrivals_per_s)
-    return Change(name, found.row, found.most_per_s, gained, costs, gained > 0.0 and gained >= least)
+    nearer = _missed(base, workload) - _missed(found, workload)
+    nearer = nearer if math.isfinite(nearer) else 0.0
+    return Change(name, found.row, found.most_per_s, gained, costs, gained > 0.0 and gained >= least, nearer)

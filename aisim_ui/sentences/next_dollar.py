@@ -23,6 +23,11 @@ CHANGES = MappingProxyType(
 
 def next_dollar(changes: tuple[Change, ...]) -> str:
     """Say what to change next, and what to buy."""
+    if changes and not any(one.carries_per_s for one in changes):
+        if (nearest := next((one for one in changes if one.worth), None)) is None:
+            return "No single change brings any load within the targets, nor nearer to them."
+        what = CHANGES[nearest.name]
+        return f"No single change brings any load within the targets; {what} comes nearest to them."
     free = [one for one in changes if one.worth and not one.bought]
     said = []
     if free:
