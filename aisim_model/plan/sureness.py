@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from pydantic import ValidationError
+
+from aisim_model.errors import InputError
 from aisim_model.passes.registry import MODELS
 from aisim_model.plan.evaluate import layout
 from aisim_model.plan.search import Plan, recommend
-from aisim_model.plan.space import Space
+from aisim_model.plan.space import Space, space_of
 from aisim_model.scenario import Deployment
 from aisim_model.scenario.deployment import NEEDED_FIELDS
 
+HELD = ("kv_dtype", "weight_dtype", "chunk_tokens", "max_sequences")
 FACTORS = (0.7, 0.85, 1.2, 1.4)  # times the speed of prefill, or of decode
 
 
@@ -53,8 +57,8 @@ def rival_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
     >>> from aisim_model.plan.space import space_of
     >>> from aisim_model.scenario import Scenario
     >>> space = space_of(Scenario(), 2, locks={"kv_dtype": "bf16", "weight_dtype": "fp8"})
-    >>> [one.model for one in rival_plans(space, recommend(space))]
-    ['simple_roofline', 'polynomial']
+    >>> {"simple_roofline", "polynomial"} <= {one.model for one in rival_plans(space, recommend(space))}
+    True
     """
     row = space.scenario.selected
     for name, model in MODELS.items():
@@ -63,7 +67,7 @@ def rival_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
         needed = [NEEDED_FIELDS.get((side, name)) for side in ("prefill_model", "decode_model")]
         if any(field is not None and getattr(row, field) is None for field in needed):
             continue
-        yield _otherwise(space, plan, name, 1.0, {"prefill_model": name, "decode_model": name})
+        yield from _otherwise(space, plan, name, 1.0, {"prefill_model": name, "decode_model": name})
 
 
 def shifted_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
@@ -82,13 +86,24 @@ def shifted_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
             continue
         for factor in FACTORS:
             if now * factor <= 1.0:
-                yield _otherwise(space, plan, name, factor, {name: now * factor})
+                yield from _otherwise(space, plan, name, factor, {name: now * factor})
 
 
-def _otherwise(space: Space, plan: Plan, model: str, factor: float, values: dict[str, object]) -> Otherwise:
-    start = space.scenario
-    other = replace(space, scenario=start.with_row(start.selected_id, **values))
-    found = recommend(other, plan.objective, kept=1)
+def _otherwise(
+    space: Space, plan: Plan, model: str, factor: float, values: dict[str, object]
+) -> Iterator[Otherwise]:
+    """Search the layouts in the formats, budget and limit of the first; or nothing where a model has no times."""
+    first, start = plan.ranked[0].row, space.scenario
+    locks = {**space.locks, **{field: getattr(first, field) for field in HELD}}
+    try:
+        other = space_of(
+            start.with_row(start.selected_id, **values), space.gpus, tuple(space.options["gpu"]), locks
+        )
+        found = recommend(other, plan.objective, kept=1)
+    except (InputError, ValidationError):  # it isn't installed, or knows nothing of the GPU or the model
+        return
+    if not found.fit:
+        return
     row = None if found.best is None else found.best.row
     same = row is not None and plan.best is not None and layout(row) == layout(plan.best.row)
-    return Otherwise(model, factor, row, same)
+    yield Otherwise(model, factor, row, same)

@@ -132,8 +132,9 @@ def how_sure(scenario: Scenario, plan: Plan) -> None:
     off = engine_error(first.row.kind, float(first.outcome.load.utilisation), experts)
     st.markdown(sureness.off_by(off))
     if st.toggle("What other times of a pass would deploy", key="plan.otherwise"):
-        for line in sureness.otherwise(otherwise_for(scenario)):
-            st.markdown(f"- {line}")
+        with st.spinner("Searching with other times"):
+            lines = sureness.otherwise(otherwise_for(scenario))
+        st.markdown("\n".join(f"- {line}" for line in lines))
     left, right = st.columns(2)
     left.page_link(
         "pages/handoff.py", label="Give your own prefill rate or decode step", icon=":material/edit:"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aisim_model.plan.sureness import Otherwise
+from aisim_model.plan.sureness import FACTORS, Otherwise
 from aisim_model.row.engine_error import EngineError
 from aisim_ui.sentences.plan import formats, layout
 
@@ -41,7 +41,10 @@ def otherwise(found: tuple[Otherwise, ...]) -> list[str]:
             _stays([one for one in shifted if one.factor > 1.0]),
         )
         changed = [one for one in shifted if not one.same]
-        line = f"The layout stays the same with {said} {low:g} to {high:g} times as fast"
+        stays = f"stays the same with {said} {low:g} to {high:g} times as fast"
+        if low == high:
+            stays = f"changes with {said} {FACTORS[1]:g} or {FACTORS[2]:g} times as fast"
+        line = f"The layout {stays}"
         if changed:
             nearest_one = min(changed, key=lambda one: abs(math.log(one.factor)))
             other = "none meets the targets" if nearest_one.row is None else layout(nearest_one.row)

@@ -20,7 +20,7 @@ FILES = [f"pages/{entry['page'].name}" for entry in PAGES]
 
 def shown(app: AppTest, scenario: Scenario, file: str) -> AppTest:
     if file == "pages/plan.py":  # fewer layouts are as good a page
-        scenario = scenario.changed(plan=Planning(gpus=2, chunk_tokens=8192))
+        scenario = scenario.changed(plan=Planning(gpus=2, prefill_tp=1, chunk_tokens=8192))
     app.session_state[KEY].scenario = scenario
     app.switch_page(file).run()
     assert not app.exception
