@@ -16,6 +16,7 @@ from aisim_cli.solve import Sought
 from aisim_model.catalog.measurements import cloud_runs, published_measurements
 from aisim_model.compare.columns import COMPARISON
 from aisim_model.compare.outcome import Outcome, outcome
+from aisim_model.compare.ranking import ranking
 from aisim_model.compare.table import columns, compare, table
 from aisim_model.errors import InputError
 from aisim_model.evidence.cloud import (
@@ -27,6 +28,8 @@ from aisim_model.evidence.cloud import (
 from aisim_model.evidence.cloud_ttft import row_of
 from aisim_model.evidence.published import published_evidence
 from aisim_model.passes.constants import client_constants
+from aisim_model.plan import recommend, space_of
+from aisim_model.plan.record import record
 from aisim_model.row.load import service, under_load
 from aisim_model.row.resolved import resolve
 from aisim_model.row.ttft import breakdown, transfer_ms, wire_bytes
@@ -41,7 +44,7 @@ from aisim_model.ttft_parts import PART_NAMES
 from aisim_ui.report import _cell
 from aisim_ui.sentences.handoff import numbers
 from aisim_ui.sentences.ranking import compared
-from aisim_ui.sentences.solve import record
+from aisim_ui.sentences.solve import record as record_of
 from aisim_ui.traffic.outcome import ReplayOutcome
 from aisim_ui.words import bandwidth, milliseconds, rate, significant
 from tests import surfaces
@@ -120,7 +123,7 @@ def check_sweep(scenario: Scenario, rows: list[surfaces.Row]) -> None:
 
 def check_solve(scenario: Scenario, rows: list[surfaces.Row]) -> None:
     for row, one in zip(rows, answers(scenario, "bandwidth"), strict=True):
-        answer = record(one)
+        answer = record_of(one)
         surfaces.same({"needed_gb_s": row["needed_gb_s"]}, answer, ["needed_gb_s"])
         surfaces.same({"has_gb_s": row["bandwidth_gb_s"]}, answer, ["has_gb_s"])
         surfaces.same(row, answer, ["deployment_id", "kind", "gpus"])
@@ -262,3 +265,30 @@ def test_evidence_times_published_runs_as_the_estimate_under_load() -> None:
         mean = service(replace(x, prompt_tokens=MEAN_PROMPT_TOKENS), MEAN_ANSWER_TOKENS)
         load = under_load(mean, prefill_tokens_per_s(run) / MEAN_PROMPT_TOKENS)
         assert by_id[f"{run.id}-itl"].roofline == load.itl_ms
+
+
+HELD = ("kv_dtype", "weight_dtype", "chunk_tokens", "max_sequences")
+
+
+@settings(max_examples=100)
+@given(data=st.data())
+def test_a_plan_says_of_its_layouts_what_the_pages_say(data: st.DataObject, any_scenario: Any) -> None:
+    scenario, _ = drawn(data, any_scenario)
+    held = {name: getattr(scenario.selected, name) for name in HELD}
+    plan = recommend(space_of(scenario, data.draw(st.integers(1, 3)), locks=held))
+    assert plan.misfit is not None or plan.ranked
+    for one in plan.ranked[:2]:
+        told = record(one, scenario.workload)
+        at, row = scenario.workload.changed(arrivals_per_s=one.arrivals_per_s), one.row
+        opened = scenario.changed(workload=at, deployments=(row,), selected_id=row.id, baseline_id=row.id)
+        outcomes = compare(opened)
+        (shown,) = rows_of(columns(opened, outcomes))
+        answers_of_both = [name for name in told if name in shown and name not in Deployment.model_fields]
+        surfaces.same(shown, told, answers_of_both)
+        meets = bool(outcomes[0].reached.meets)
+        assert told["meets_slos_under_load"] == shown["meets_slos_under_load"] == meets
+        assert (ranking(outcomes, at)[0].reason in ("best", "meets")) <= meets
+        (answer,) = answers(opened, "workers")
+        assert record_of(answer)["now_requests_per_s"] == shown["carries_within_slos_per_s"]
+        *_, bottleneck = numbers(outcomes[0], at)
+        assert bottleneck.beside == f"full at {significant(told['carries_requests_per_s'])} requests/s"

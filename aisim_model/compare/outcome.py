@@ -95,6 +95,13 @@ class Outcome:
         return float(share_of_ttft(self.parts.handoff_ms, self.parts.ttft_ms))
 
     @property
+    def bottleneck(self) -> str:
+        """The busiest resource at the load, without one the first to be full; ``workers`` if aggregated."""
+        if self.load.arrivals_per_s or not self.row.split:
+            return self.load.bottleneck
+        return self.capacity.busiest
+
+    @property
     def usd_per_million_within_slos(self) -> float:
         """A million output tokens of requests within both service levels, at the load [USD].
 

@@ -106,7 +106,7 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "link_utilisation": load.link_utilisation,
         "decode_utilisation": load.decode_utilisation,
         "overloaded": load.overloaded,
-        "bottleneck": load.bottleneck if slo.arrivals_per_s else one.capacity.busiest,
+        "bottleneck": one.bottleneck,
         "meets_slos_under_load": fits and bool(one.reached.meets),
         "carries_requests_per_s": one.capacity.requests_per_s,
         "carries_within_slos_per_s": one.most_per_s,

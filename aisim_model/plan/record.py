@@ -52,7 +52,7 @@ def record(one: Candidate, workload: Workload) -> dict[str, Any]:
         "carries_within_slos_per_s": found.most_per_s,
         "carries_requests_per_s": found.capacity.requests_per_s,
         "headroom": one.headroom,
-        "bottleneck": load.bottleneck,
+        "bottleneck": found.bottleneck,
         "prefill_utilisation": load.prefill_utilisation,
         "link_utilisation": load.link_utilisation,
         "decode_utilisation": load.decode_utilisation,

@@ -170,7 +170,7 @@ def space_of(
     start = scenario.with_row(base.id, **{name: held[name] for name in held if name not in SEARCHED})
     options = _options(start, gpus, gpu or (base.gpu,))
     options |= {field: (value,) for field, value in held.items() if field in options}
-    found = Space(start, gpus, MappingProxyType(options), MappingProxyType(held))
+    found = Space(start, gpus, options, held)
     if found.count > MOST_CANDIDATES:
         problem = f"makes {found.count:,} layouts, more than the {MOST_CANDIDATES:,} that can be tried"
         raise InputError("gpus", gpus, problem, "Give fewer GPUs, or lock fields such as prefill_tp.")

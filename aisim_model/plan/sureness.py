@@ -92,7 +92,7 @@ def shifted_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
 def _otherwise(
     space: Space, plan: Plan, model: str, factor: float, values: dict[str, object]
 ) -> Iterator[Otherwise]:
-    """Search the layouts in the formats, budget and limit of the first; or nothing where a model has no times."""
+    """Search the layouts in the formats, budget and limit of the first; nothing of a model without times."""
     first, start = plan.ranked[0].row, space.scenario
     locks = {**space.locks, **{field: getattr(first, field) for field in HELD}}
     try:

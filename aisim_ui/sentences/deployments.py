@@ -7,7 +7,6 @@ import math
 import pandas as pd
 
 from aisim_model.compare.outcome import Outcome
-from aisim_model.compare.ranking import missed_ms
 from aisim_model.row.engine_error import engine_error
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
@@ -19,7 +18,7 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
     """Say how many rows meet both SLOs, whether they are at equal GPUs, the fastest and the cheapest."""
     slo = scenario.workload
     fitting = [one for one in outcomes if one.memory.problem is None]
-    good = [one for one in fitting if all(missed <= 0 for missed in missed_ms(one, slo))]
+    good = [one for one in fitting if one.reached.meets]
     loaded = slo.arrivals_per_s > 0
     known = [one for one in fitting if math.isfinite(_ttft_ms(one, loaded))]
     gpus = {one.row.gpus for one in outcomes}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from aisim_model.compare.outcome import Outcome
-from aisim_model.compare.ranking import missed_ms
 from aisim_model.scenario import Workload
 from aisim_model.ttft_parts import PARTS
 from aisim_ui.sentences.number import Number
@@ -40,7 +39,7 @@ def _limit(one: Outcome, workload: Workload) -> str:
     at = f" at {significant(arrivals)} requests/s"
     if arrivals > 0 and one.load.overloaded:
         return f"{named(one.load.bottleneck)} can't keep up{at}: {ADVICE[one.load.bottleneck]}"
-    if arrivals > 0 and any(over > 0 for over in missed_ms(one, workload)):
+    if arrivals > 0 and not one.reached.meets:
         return (
             f"an SLO is missed{at}, and {is_bottleneck(one.load.bottleneck)}: {ADVICE[one.load.bottleneck]}"
         )

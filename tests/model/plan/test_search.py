@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 import random
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,7 +16,11 @@ from aisim_model.errors import InputError
 from aisim_model.plan import Plan, recommend, space_of
 from aisim_model.plan.evaluate import layout
 from aisim_model.plan.record import best_scenario, record, row_fields
+from aisim_model.plan.verify import verify
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.traffic.equal_requests import equal_requests
+from aisim_model.traffic.figures import within_slos
+from aisim_model.traffic.row_replay import replay_row
 
 FIXED = {"weight_dtype": "bf16", "kv_dtype": "bf16", "max_sequences": None, "chunk_tokens": None}
 
@@ -169,6 +174,37 @@ def test_shared_work_is_the_same_work() -> None:
     assert shared.ranked == alone.ranked
     assert set(shared.frontier) == set(alone.frontier)
     assert (shared.fit, shared.met) == (alone.fit, alone.met)
+
+
+class Elsewhere(Executor):
+    """Asks of work what another process would: what comes and goes can be pickled."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        found: Future[Any] = Future()
+        pickle.dumps((fn, args, kwargs))
+        found.set_result(fn(*args, **kwargs))
+        pickle.dumps(found.result())
+        return found
+
+
+def test_work_is_shared_over_other_processes() -> None:
+    space = space_of(asked(arrivals_per_s=1.0), 2, locks=FIXED)
+    plan = recommend(space, executor=Elsewhere())
+    assert [one.row for one in plan.ranked] == [one.row for one in recommend(space).ranked]
+    trace = equal_requests(space.scenario.workload, 1.0, 200, seed=3)
+    replayed = list(verify(plan, trace, count=2, executor=Elsewhere()))
+    assert [one.share for one in replayed] == [one.share for one in verify(plan, trace, count=2)]
+
+
+def test_verified_is_each_replayed_by_hand() -> None:
+    scenario = asked(arrivals_per_s=1.0)
+    plan = recommend(space_of(scenario, 4, locks=FIXED))
+    trace = equal_requests(scenario.workload, 1.0, 300, seed=3)
+    for one in verify(plan, trace, count=3):
+        result = replay_row(
+            scenario.workload, one.row, trace, level="engine", contention="fair", prefix_caching=True
+        )
+        assert one.share == within_slos(result, 2000.0, 25.0).within_slo_share
 
 
 def test_the_frontier_has_no_point_that_another_beats() -> None:
