@@ -18,7 +18,8 @@ from aisim_model.units import MS_PER_S
 BYTES_PER_LOGGED_MB = 2**20
 
 LINE, TIME = "KV Transfer metrics:", "Avg xfer time (ms)"
-_NUMBER = r"['\"]?\s*[=:]\s*(?:np\.float64\()?([-+\d.eE]+|nan|inf)"
+_NAMES = (TIME, "xfer time", "post time", "MB per transfer", "Throughput (MB/s)", "number of descriptors")
+_NUMBER = r"['\"]?\s*[=:]\s*(?:np\.float64\()?([^\s,;)\]}'\"]*)"
 _COUNT = re.compile(r"Num successful transfers" + _NUMBER)
 _TIME = re.compile(re.escape(TIME) + _NUMBER)
 _SIZE = re.compile(r"Avg MB per transfer" + _NUMBER)
@@ -69,7 +70,7 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
     >>> read_transfer_log(line, tensor_parallel=2).bytes_sent
     array([3.3554432e+08])
     """
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if TIME in line]
+    lines = [(number, line) for number, line in _records(text) if TIME in line]
     if not lines:
         other = next(line for line in text.splitlines() if LINE in line)
         problem = (
@@ -111,6 +112,17 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
     return measured(sizes, times, descriptors if counted else None, rows, tuple(notes), tensor_parallel)
 
 
+def _records(text: str) -> list[tuple[int, str]]:
+    """Return each record of metrics with the number of its first line; a console may have wrapped it."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if LINE in line or (TIME in line and (not found or TIME in found[-1][1])):
+            found.append((number, line))
+        elif found and any(name in line for name in _NAMES):
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+    return found
+
+
 def _value(
     pattern: re.Pattern[str], line: str, number: int, name: str, default: float | None = None
 ) -> float:
@@ -118,7 +130,8 @@ def _value(
     if found is None and default is not None:
         return default
     try:
-        return float(found.group(1) if found else "")
+        # a sentence's full stop, or a terminal's colour, may follow the last number
+        return float(re.sub(r"(\x1b\[\d*m?|[.…])+$", "", found.group(1)) if found else "")
     except ValueError as error:
         problem = "is not a number"
         raise InputError(f"line {number}, {name}", line, problem, "Mend or leave out the line.") from error

@@ -1,4 +1,4 @@
-"""Measured transfers from a table: CSV with commas, semicolons or tabs, as people export and paste it."""
+"""Measured transfers from a table or a log, as people export and paste them."""
 
 from __future__ import annotations
 
@@ -6,41 +6,37 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from aisim_model.calibration.columns import (
+    BLOCKS,
+    RATE_COLUMN,
+    REPLICATION_COLUMN,
+    Column,
+    Tool,
+    column,
+    matching,
+    needed,
+    only,
+    tool_of,
+)
 from aisim_model.calibration.log_lines import is_transfer_log, read_transfer_log
 from aisim_model.calibration.measurements import Counted, Measurements, measured
 from aisim_model.errors import InputError
+from aisim_model.traces.text_tables import as_separated
+from aisim_model.units import MS_PER_S
 
-EXPECTED = "Columns are `bytes` or `tokens`, and `milliseconds`."
-
-# a column's name says what it holds: the last of its words that is known counts
-_SIZES = MappingProxyType(
-    {"bytes": 1.0, "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-)
-_TIMES = MappingProxyType(
-    {"milliseconds": 1.0, "millisecond": 1.0, "msec": 1.0, "ms": 1.0, "microseconds": 1e-3, "usec": 1e-3}
-    | {"us": 1e-3, "seconds": 1e3, "second": 1e3, "sec": 1e3, "s": 1e3}
-)
-_TOKENS = frozenset({"tokens", "token", "isl"})
-_BLOCKS = frozenset({"blocks", "block"})
-_DESCRIPTORS = frozenset({"descriptors", "descriptor", "descs"}) | _BLOCKS
-_RATE_COLUMN = "kv_bytes_per_token"
-_RATES = re.compile(
-    r"_per_|(^|_)[kmgt]?i?b(it|yte)?s?_s$|(^|_)block_size$"
-)  # bytes per token, gb_s, tokens of a block: neither a size nor a time nor a count
-_REPLICATION_COLUMN = "kv_head_replication"
+EXPECTED = "Columns are `bytes` or `tokens`, and `milliseconds`; or a rate in place of one of them."
 
 
-@dataclass(frozen=True)
-class _Column:
-    index: int
-    name: str
-    kind: Literal["size", "tokens", "time", "descriptors", "rate", "copies", ""]
-    scale: float = 1.0
+class _Group(NamedTuple):
+    """Columns of one measurement: a size and a time, or a rate in place of one of them."""
+
+    size: Column | None
+    time: Column | None
+    speed: Column | None
+    counts: Column | None = None
 
 
 def read_measurements(
@@ -52,7 +48,9 @@ def read_measurements(
     ----------
     source : str or bytes
         A table with a header: `bytes` or `tokens`, and `milliseconds` (or a name that ends in another unit,
-        such as `time_s` or `size_mb`), and `descriptors` or `blocks` where counted. Or vLLM's metric lines.
+        such as `time_s` or `size_mb`), or a rate such as `Bandwidth(Gbps)` in place of one of them, and
+        `descriptors` or `blocks` where counted. Or what OSU, perftest, nccl-tests, nixlbench or
+        TensorRT-LLM print. Or vLLM's metric lines.
     kv_bytes_per_token : float, optional
         KV bytes of one token on the wire [B]; needed where sizes are tokens.
     tensor_parallel : int, optional
@@ -77,38 +75,81 @@ def read_measurements(
     text = _decoded(source)
     if is_transfer_log(text):
         return read_transfer_log(text, tensor_parallel)
+    text = as_separated(text)
     delimiter = _delimiter(text)
     columns, lines = _table(text, delimiter)
-    size = _needed(columns, "a size", EXPECTED, ("size", "bytes"), ("tokens", "tokens"))
-    time = _needed(columns, "a time", EXPECTED, ("time", "milliseconds"))
-    counts = _only(columns, "descriptors", "descriptors")
-    rate, copies = _only(columns, "rate", _RATE_COLUMN), _only(columns, "copies", _REPLICATION_COLUMN)
-    in_tokens = size.kind == "tokens"
-    if in_tokens and kv_bytes_per_token is None and rate is None:
-        problem = "is needed where sizes are in tokens"
-        raise InputError("kv_bytes_per_token", None, problem, "Give the KV bytes of one token on the wire.")
     if kv_bytes_per_token is not None and not (math.isfinite(kv_bytes_per_token) and kv_bytes_per_token > 0):
         problem = "must be a number above 0"
         raise InputError("kv_bytes_per_token", kv_bytes_per_token, problem, "Give the bytes of one token.")
+    tool = tool_of(columns)
+    groups = [_group(columns)] if tool is None else _groups_of(tool, columns)
+    first = groups[0]
+    rate, copies = only(columns, "rate", RATE_COLUMN), only(columns, "copies", REPLICATION_COLUMN)
+    in_tokens = first.size is not None and first.size.kind == "tokens"
+    if in_tokens and kv_bytes_per_token is None and rate is None:
+        problem = "is needed where sizes are in tokens"
+        raise InputError("kv_bytes_per_token", None, problem, "Give the KV bytes of one token on the wire.")
 
     sizes, times, descriptors, rows = [], [], [], []
+    empty = 0
     for number, cells in lines:
-        amount = _number(cells, size, number, delimiter)
-        if in_tokens and kv_bytes_per_token is not None:
-            amount *= kv_bytes_per_token
-        elif in_tokens and rate is not None:
-            amount *= _number(cells, rate, number, delimiter)
-            amount *= _number(cells, copies, number, delimiter) if copies else 1.0
-        sizes.append(amount)
-        times.append(_number(cells, time, number, delimiter))
-        if counts:
-            descriptors.append(_number(cells, counts, number, delimiter))
-        rows.append(number)
+        for group in groups:
+            found = [
+                None if one is None else _number(cells, one, number, delimiter, zero=tool is not None)
+                for one in (group.size, group.time, group.speed)
+            ]
+            if any(value == 0 for value in found):  # of a tool: a size or a rate that rounds to nothing
+                empty += 1
+                continue
+            size, time, speed = found
+            if in_tokens and size is not None and kv_bytes_per_token is not None:
+                size *= kv_bytes_per_token
+            elif in_tokens and size is not None and rate is not None:
+                size *= _number(cells, rate, number, delimiter)
+                size *= _number(cells, copies, number, delimiter) if copies else 1.0
+            if size is None:
+                size = (speed or 0.0) * (time or 0.0) / MS_PER_S
+            sizes.append(size)
+            times.append(size / (speed or 1.0) * MS_PER_S if time is None else time)
+            if group.counts:
+                descriptors.append(_number(cells, group.counts, number, delimiter))
+            rows.append(number)
     by_row = [rate, copies] if in_tokens and kv_bytes_per_token is None else []
-    notes = _notes(columns, [size, time, counts, *by_row])
-    blocks = counts is not None and not _BLOCKS.isdisjoint(counts.name.split("_"))
+    used = [one for group in groups for one in group if one is not None]
+    notes = _notes(columns, [*used, *by_row], tool, first, empty)
+    counts = first.counts
+    blocks = counts is not None and not BLOCKS.isdisjoint(counts.name.split("_"))
     counted: Counted = "blocks" if blocks else "descriptors"
     return measured(sizes, times, descriptors if counts else None, rows, notes, counted=counted)
+
+
+def _group(columns: Sequence[Column]) -> _Group:
+    """Return the columns of a table of nobody's: its size and time, or a rate in place of one of them."""
+    counts, speed = only(columns, "descriptors", "descriptors"), None
+    speeds = [one for one in columns if one.kind == "speed"]
+    sized = any(one.kind in ("size", "tokens") for one in columns)
+    timed = any(one.kind == "time" for one in columns)
+    if speeds and sized != timed:
+        speed = only(columns, "speed", "bandwidth_gb_s")
+    size = time = None
+    if sized or speed is None:
+        size = needed(columns, "a size", EXPECTED, ("size", "bytes"), ("tokens", "tokens"))
+    if timed or speed is None:
+        time = needed(columns, "a time", EXPECTED, ("time", "milliseconds"))
+    return _Group(size, time, speed, counts)
+
+
+def _groups_of(tool: Tool, columns: Sequence[Column]) -> list[_Group]:
+    """Return the columns that a tool's table goes by; several groups where a row holds several transfers."""
+    sizes = matching(columns, tool.size, "size", 1.0)
+    times = matching(columns, tool.time, "time", tool.scale)
+    speeds = matching(columns, tool.speed, "speed", 1.0)
+    counts = matching(columns, tool.counts, "descriptors", 1.0)
+    if tool.speed_scale:
+        speeds = [Column(one.index, one.name, "speed", tool.speed_scale) for one in speeds]
+    if not sizes and times and speeds and not counts:
+        return [_Group(None, time, speed) for time, speed in zip(times, speeds, strict=False)]
+    return [_Group(*(found[0] if found else None for found in (sizes, times, speeds, counts)))]
 
 
 def read_prefill_table(source: str | bytes) -> tuple[tuple[float, float], ...]:
@@ -134,12 +175,12 @@ def read_prefill_table(source: str | bytes) -> tuple[tuple[float, float], ...]:
     >>> read_prefill_table("tokens;ms\n8192;169,1\n128;18,5\n")
     ((128.0, 18.5), (8192.0, 169.1))
     """
-    text = _decoded(source)
+    text = as_separated(_decoded(source))
     delimiter = _delimiter(text)
     columns, lines = _table(text, delimiter)
     expected = "Columns are `tokens` and `milliseconds`."
-    tokens = _needed(columns, "tokens", expected, ("tokens", "tokens"))
-    time = _needed(columns, "a time", expected, ("time", "milliseconds"))
+    tokens = needed(columns, "tokens", expected, ("tokens", "tokens"))
+    time = needed(columns, "a time", expected, ("time", "milliseconds"))
     found: dict[float, float] = {}
     for number, cells in lines:
         count = _number(cells, tokens, number, delimiter)
@@ -152,20 +193,11 @@ def read_prefill_table(source: str | bytes) -> tuple[tuple[float, float], ...]:
     return tuple(sorted(found.items()))
 
 
-def _table(text: str, delimiter: str) -> tuple[list[_Column], Iterator[tuple[int, list[str]]]]:
+def _table(text: str, delimiter: str) -> tuple[list[Column], Iterator[tuple[int, list[str]]]]:
     """Return the columns of a table by its header, and its other lines."""
     lines = _filled_lines(text, delimiter)
     _, header = next(lines, (0, []))
-    return [_column(index, _plain(cell)) for index, cell in enumerate(header)], lines
-
-
-def _needed(columns: list[_Column], what: str, expected: str, *kinds: tuple[str, str]) -> _Column:
-    """Return the first column that there is of these kinds, each with its preferred name, or ask for it."""
-    found = next((column for kind, name in kinds if (column := _only(columns, kind, name))), None)
-    if found is None:
-        header = ", ".join(column.name for column in columns)
-        raise InputError("header", header, f"has no column of {what}", expected)
-    return found
+    return [column(index, cell) for index, cell in enumerate(header)], lines
 
 
 def _decoded(source: str | bytes) -> str:
@@ -203,41 +235,8 @@ def _filled_lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"row {reader.line_num}", "", problem, EXPECTED) from error
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", name.strip().lower().replace("µ", "u").replace("μ", "u")).strip("_")
-
-
-def _column(index: int, name: str) -> _Column:
-    """Tell what a column holds by its name's words, from the last to the first."""
-    if name == _RATE_COLUMN:
-        return _Column(index, name, "rate")
-    if name == _REPLICATION_COLUMN:
-        return _Column(index, name, "copies")
-    for word in () if _RATES.search(name) else reversed(name.split("_")):
-        if word in _TIMES:
-            return _Column(index, name, "time", _TIMES[word])
-        if word in _SIZES:
-            return _Column(index, name, "size", _SIZES[word])
-        if word in _TOKENS:
-            return _Column(index, name, "tokens")
-        if word in _DESCRIPTORS:
-            return _Column(index, name, "descriptors")
-    return _Column(index, name, "")
-
-
-def _only(columns: list[_Column], kind: str, preferred: str) -> _Column | None:
-    """Choose the column of the plain name, else the only one; two that could be meant are asked about."""
-    found = [column for column in columns if column.kind == kind]
-    exact = [column for column in found if column.name == preferred] or found
-    if len(exact) > 1:
-        named = ", ".join(column.name for column in exact)
-        problem = f"has more than one column that could be the {kind}"
-        raise InputError("header", named, problem, f"Name the one that is meant `{preferred}`.")
-    return exact[0] if exact else None
-
-
-def _number(cells: list[str], column: _Column, row: int, delimiter: str) -> float:
-    cell = cells[column.index] if column.index < len(cells) else ""
+def _number(cells: list[str], one: Column, row: int, delimiter: str, zero: bool = False) -> float:
+    cell = cells[one.index] if one.index < len(cells) else ""
     plain = cell.replace("_", "").replace("\u00a0", "").replace(" ", "")
     if "," in plain:
         # with commas between columns, one within a number parts its thousands; else it is the decimal mark
@@ -247,23 +246,33 @@ def _number(cells: list[str], column: _Column, row: int, delimiter: str) -> floa
         value = float(plain)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value) or value <= 0:
+    if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
         problem = "is empty" if not cell else "must be a number above 0"
-        raise InputError(f"row {row}, {column.name}", cell, problem, "Mend or leave out the row.")
-    if column.kind == "tokens" and value != int(value):
+        raise InputError(f"row {row}, {one.name}", cell, problem, "Mend or leave out the row.")
+    if one.kind == "tokens" and value != int(value):
         problem = "must be a whole number of tokens"
-        raise InputError(f"row {row}, {column.name}", cell, problem, "Write counts without a decimal mark.")
-    return value * column.scale
+        raise InputError(f"row {row}, {one.name}", cell, problem, "Write counts without a decimal mark.")
+    return value * one.scale
 
 
-def _notes(columns: list[_Column], used: list[_Column | None]) -> tuple[str, ...]:
-    units = {"size": "bytes", "time": "milliseconds"}
-    notes = [
-        f"Column `{column.name}` was read as {units[column.kind]} x {column.scale:g}."
-        for column in used
-        if column and column.scale != 1.0
-    ]
-    unused = [column.name for column in columns if column not in used and column.name]
+def _notes(
+    columns: list[Column], used: list[Column | None], tool: Tool | None, group: _Group, left_out: int
+) -> tuple[str, ...]:
+    units = {"size": "bytes", "time": "milliseconds", "speed": "bytes a second"}
+    names = {one.name for one in used if one is not None}
+    notes = [] if tool is None else [f"Read as a table of {tool.name}, by {', '.join(sorted(names))}."]
+    if group.size is None:
+        notes.append("Sizes are rates times times.")
+    if group.time is None:
+        notes.append("Times are sizes over rates: of many messages in flight, not of one alone.")
+    if left_out:
+        notes.append(f"{left_out} rows of size or rate 0 were left out.")
+    notes += dict.fromkeys(
+        f"Column `{one.name}` was read as {units[one.kind]} x {one.scale:g}."
+        for one in used
+        if one and one.scale != 1.0 and one.kind in units
+    )
+    unused = list(dict.fromkeys(one.name for one in columns if one.name not in names and one.name))
     if unused:
         notes.append(f"Columns not used: {', '.join(unused)}.")
     return tuple(notes)

@@ -31,6 +31,7 @@ from aisim_model.traces.raw import RawColumns
 from aisim_model.traces.registry import detect_format, format_by_id
 from aisim_model.traces.report import TraceReport
 from aisim_model.traces.text import utf8_text
+from aisim_model.traces.text_tables import separated
 from aisim_model.traces.time_units import check_unit, implausible
 from aisim_model.traces.trace import Integers, Trace
 from aisim_model.traces.unpack import MAX_BYTES, file_bytes, unpacked
@@ -161,7 +162,7 @@ def trace_columns(
     name = name or _name_of(source)
     text, _ = utf8_text(unpacked(file_bytes(source, name, max_bytes), name, max_bytes)[0], name)
     if not is_json(text):
-        return read_header(text, name).columns
+        return read_header(separated(text), name).columns
     return _keys(_sample(text, name)[0])
 
 
@@ -195,6 +196,7 @@ def _raw_columns(
         if whole is not None:
             return known, why, read_rows(enumerate(whole, start=1), known)
         return known, why, read_json_lines(text, known, sample)
+    text = separated(text)
     header = read_header(text, name)
     known, why = _format("csv", header.columns, [], name, format_id, columns)
     return known, why, read_delimited(text, header, known, name, decimal)

@@ -131,7 +131,7 @@ def test_the_tokens_of_a_block_are_no_count() -> None:
         ("", "has no column of a size"),
         ("1000000,0.52\n20000000,0.9\n", "has no column of a size.*`bytes` or `tokens`"),
         ("bytes,duration\n1,2\n", "header = 'bytes, duration': has no column of a time"),
-        ("bandwidth_gb_s,milliseconds\n50,2\n", "has no column of a size"),
+        ("nominal_gb_s,milliseconds\n50,2\n", "has no column of a size"),
         ("bytes,tokens_per_s\n50,2\n", "has no column of a time"),
         ("bytes,transfer_ms,ttft_ms\n1,2,3\n", "more than one column that could be the time"),
         ("a_bytes,b_mb,ms\n1,2,3\n", "more than one column that could be the size"),
