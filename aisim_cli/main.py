@@ -8,7 +8,20 @@ import typer
 from pydantic import ValidationError
 
 from aisim_cli import app as pages
-from aisim_cli import calibrate, catalog, delay, evidence, kv, recommend, replay, solve, study, sweep, ttft
+from aisim_cli import (
+    calibrate,
+    catalog,
+    delay,
+    evidence,
+    import_,
+    kv,
+    recommend,
+    replay,
+    solve,
+    study,
+    sweep,
+    ttft,
+)
 from aisim_cli.refusal import refusals
 from aisim_model.errors import InputError
 
@@ -32,6 +45,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("catalog")(catalog.catalog)
 app.command("delay")(delay.delay)
 app.command("evidence")(evidence.evidence)
+app.command("import")(import_.import_)
 app.command("kv")(kv.kv)
 app.command("recommend")(recommend.recommend)
 app.command("replay")(replay.replay)
