@@ -56,7 +56,7 @@ def recommend(
 ) -> None:
     """Try every way to cut GPUs into workers, and say what to deploy.
 
-    Searched: kind, TP and number of prefill and decode workers, KV dtype, weight_dtype, timing_mode,
+    Searched: kind, TP and number of prefill and decode workers, KV dtype, weight_format, timing_mode,
     chunk_tokens and max_sequences. All else is the scenario's selected row's. Arrivals are the workload's;
     without any, the load is the most that a layout carries within the targets.
 

@@ -12,7 +12,8 @@ from typing import Any
 import streamlit as st
 
 from aisim_model.scenario import Deployment, Scenario
-from aisim_ui.fields import steps
+from aisim_model.scenario.logged_pool import logged_tokens
+from aisim_ui.fields import Field, steps
 from aisim_ui.place import Place
 from aisim_ui.state import Report, attempt, state
 from aisim_ui.words import escape_markdown, written
@@ -87,9 +88,15 @@ def number(
         placeholder=empty,
         label_visibility="collapsed" if collapsed else "visible",
         on_change=report,
-        args=(place, key, lambda scenario, text: place.put(scenario, spec.parse(text))),
+        args=(place, key, lambda scenario, text: place.put(scenario, _typed(spec, text))),
     )
     refusal(place.key)
+
+
+def _typed(spec: Field, text: str) -> int | float | None:
+    """Return what was typed into a box; a KV pool may be a line of an engine's log."""
+    logged = logged_tokens(text) if spec.name.endswith("pool_tokens") else None
+    return spec.parse(text) if logged is None else spec.checked(logged, text)
 
 
 def slider(

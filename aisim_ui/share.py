@@ -18,6 +18,7 @@ from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError, sentences, shown
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Ends
+from aisim_model.scenario.older_names import OLDER_WEIGHTS, weight_format_of
 from aisim_ui.link_text import mended
 
 PARAMETER = "s"
@@ -209,6 +210,9 @@ def _with_field(scenario: Scenario, name: str, text: str) -> Scenario:
     if len(text) > MAX_VALUE:
         raise InputError(name, text, f"is longer than {MAX_VALUE:,} characters", "The default stays.")
     value: Any = None if text == "" else text
+    if name == OLDER_WEIGHTS:
+        stored = scenario.workload.served.stored
+        return scenario.with_row(scenario.selected_id, weight_format=weight_format_of(text, stored))
     if name in Deployment.model_fields and name not in ("id", "color", "prefill_table"):
         return scenario.with_row(scenario.selected_id, **{name: value})
     if name in Workload.model_fields and name != "model":

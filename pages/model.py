@@ -14,6 +14,7 @@ from aisim_ui.model.own_parameters import parameters
 from aisim_ui.navigation import require_app
 from aisim_ui.place import Place
 from aisim_ui.sentences.model import numbers, sentence
+from aisim_ui.sentences.weights import unread_sentence
 from aisim_ui.state import state
 from aisim_ui.words import escape_markdown
 
@@ -42,7 +43,7 @@ with right:
     own_model(SPOT)
 choices(SPOT)
 parameters(SPOT)
-for note in layout.notes:
+for note in (*layout.notes, *filter(None, [unread_sentence(spec.name, spec.stored)])):
     st.info(escape_markdown(note), icon=":material/info:")
 
 data = curves(layout, row.kv_dtype)

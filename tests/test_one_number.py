@@ -61,7 +61,8 @@ SWEPT = (
     "fits",
 )
 NAMES = tuple(column.name for column in COMPARISON)
-NUMBERS = tuple(name for name in NAMES if name not in ("deployment_id", "deployment", "why", "fit_problem"))
+WORDS = ("deployment_id", "deployment", "weights_stored", "why", "fit_problem")
+NUMBERS = tuple(name for name in NAMES if name not in WORDS)
 ON_DISK = settings(max_examples=40)
 
 
@@ -267,7 +268,7 @@ def test_evidence_times_published_runs_as_the_estimate_under_load() -> None:
         assert by_id[f"{run.id}-itl"].roofline == load.itl_ms
 
 
-HELD = ("kv_dtype", "weight_dtype", "chunk_tokens", "max_sequences")
+HELD = ("kv_dtype", "weight_format", "chunk_tokens", "max_sequences")
 
 
 @settings(max_examples=100)

@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import PositiveInt, model_validator
 
 from aisim_model.catalog.records import Positive, Record, Table, Text
+from aisim_model.units import BYTES_PER_GB, BYTES_PER_MIB
 
 
 class Link(Record):
@@ -60,8 +61,14 @@ class Gpu(Record):
         Peak rate in bf16 [TFLOP/s].
     fp8_dense_tflops, fp4_dense_tflops : float or None
         Peak rate in fp8 and fp4 [TFLOP/s]; None where the GPU has none.
+    int8_dense_tops : float or None
+        Peak rate in int8 [TOPS]; None where no engine multiplies in it there.
     hbm_gb : float
-        Memory [GB].
+        Memory as the data sheet has it [GB].
+    driver_mib : int or None
+        Memory as the driver reports it in all [MiB]; None where no such figure was found.
+    memory_source : str
+        Where that is from.
     hbm_tb_s : float
         Memory bandwidth [TB/s].
     nvlink_gb_s, nic_gb_s : float
@@ -82,13 +89,29 @@ class Gpu(Record):
     bf16_dense_tflops: Positive
     fp8_dense_tflops: Positive | None = None
     fp4_dense_tflops: Positive | None = None
+    int8_dense_tops: Positive | None = None
     hbm_gb: Positive
+    driver_mib: PositiveInt | None = None
     hbm_tb_s: Positive
     nvlink_gb_s: Positive
     nic_gb_s: Positive
     nvlink_gpus: PositiveInt
     fabric_source: Text
+    memory_source: Text
     usd_per_gpu_hour: Positive | None = None
+
+    @property
+    def memory_gb(self) -> float:
+        """Memory that an engine finds: the driver's figure, else the data sheet's [GB].
+
+        Examples
+        --------
+        >>> round(gpu("h100-sxm").memory_gb, 2), gpu("mi325x").memory_gb
+        (85.52, 256.0)
+        """
+        if self.driver_mib is None:
+            return self.hbm_gb
+        return self.driver_mib * BYTES_PER_MIB / BYTES_PER_GB
 
 
 _LINKS, _GPUS = Table(Link, "links.csv", "link"), Table(Gpu, "gpus.csv", "gpu")

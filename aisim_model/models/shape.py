@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aisim_model.arrays import Values
 from aisim_model.models.kv_cache.families.base import hidden_size
 from aisim_model.models.kv_cache.families.per_layer import layer_keys
-from aisim_model.models.kv_cache.keys import ConfigError
+from aisim_model.models.kv_cache.keys import ConfigError, Keys
 from aisim_model.models.kv_cache.parts import HeadKv, LatentKv
 from aisim_model.models.kv_cache.read import layer_kinds, text_keys
-from aisim_model.models.weights import embedding_weights
+from aisim_model.models.weights import embedding_weights, mixer_weights
 from aisim_model.models.weights.feed_forward import CHOSEN, EXPERTS, feed_forward_weights
 
 if TYPE_CHECKING:
@@ -30,12 +30,20 @@ class Experts(NamedTuple):
         Layers with experts [-].
     looked_up_parameters : int
         Parameters of which a token reads one row: an input embedding that isn't the head too [-].
+    head_parameters, attention_parameters : int
+        Of the head, and of what mixes tokens in all layers [-]; 0 in links of before 0.3.0.
+    routed_parameters, width : int
+        Of all routed experts, as the config sizes them, and columns of an expert's matrices [-].
     """
 
     experts: int = 0
     chosen: int = 0
     layers: int = 0
     looked_up_parameters: int = 0
+    head_parameters: int = 0
+    attention_parameters: int = 0
+    routed_parameters: int = 0
+    width: int = 0
 
 
 class Shape(NamedTuple):
@@ -85,24 +93,40 @@ def read_experts(config: Mapping[str, Any] | str | bytes) -> Experts:
 
     Examples
     --------
-    >>> read_experts({"n_layer": 12, "n_embd": 768, "n_head": 12, "n_inner": 3072, "vocab_size": 50257})
-    Experts(experts=0, chosen=0, layers=0, looked_up_parameters=0)
+    >>> sizes = {"n_layer": 12, "n_embd": 768, "n_head": 12, "n_inner": 3072, "vocab_size": 50257}
+    >>> found = read_experts(sizes)
+    >>> found.experts, found.head_parameters, found.attention_parameters
+    (0, 38597376, 28311552)
     """
     keys = text_keys(config)
     kinds = layer_kinds(keys)
     try:
         own = layer_keys(keys, len(kinds))
         forwards = [feed_forward_weights(layer, kinds, index) for index, layer in enumerate(own)]
-        vocabulary = keys.need("vocab_size", "padded_vocab_size", what="the embedding")
-        looked_up = embedding_weights(keys) - hidden_size(keys) * vocabulary
+        head = hidden_size(keys) * keys.need("vocab_size", "padded_vocab_size", what="the embedding")
+        looked_up = embedding_weights(keys) - head
+        mixers = sum(mixer_weights(layer, kind) for layer, kind in zip(own, kinds, strict=True))
     except ConfigError:  # the parameters aren't known either, and no roofline is asked for
         return Experts()
+    sparse = sum(forward.total > forward.active for forward in forwards)
+    experts, chosen = keys.whole(*EXPERTS, low=0) or 0, keys.whole(*CHOSEN, low=0) or 0
+    idle = sum(forward.total - forward.active for forward in forwards)
     return Experts(
-        experts=keys.whole(*EXPERTS, low=0) or 0,
-        chosen=keys.whole(*CHOSEN, low=0) or 0,
-        layers=sum(forward.total > forward.active for forward in forwards),
+        experts=experts,
+        chosen=chosen,
+        layers=sparse,
         looked_up_parameters=looked_up,
+        head_parameters=head,
+        attention_parameters=mixers,
+        routed_parameters=idle * experts // (experts - chosen) if chosen < experts else 0,
+        width=_width(keys) if sparse else 0,
     )
+
+
+def _width(keys: Keys) -> int:
+    """Return the columns of an expert's matrices; 0 where a config lists them by layer [-]."""
+    sizes = (keys.config.get(name) for name in ("moe_intermediate_size", "intermediate_size"))
+    return next((size for size in sizes if isinstance(size, int) and not isinstance(size, bool)), 0)
 
 
 def shape_of(spec: ModelSpec) -> Shape:

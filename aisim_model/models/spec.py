@@ -15,6 +15,8 @@ from aisim_model.models.kv_cache.parts import HeadKv
 from aisim_model.models.kv_cache.read import text_keys
 from aisim_model.models.shape import Experts, Shape, read_experts, shape_of
 from aisim_model.models.weights import estimate_parameters
+from aisim_model.models.weights.checkpoint import stored_weights_of
+from aisim_model.models.weights.formats import StoredWeights
 
 Size = Annotated[int, Field(ge=1)]
 
@@ -41,7 +43,9 @@ class ModelSpec(BaseModel):
     parameters_from : str
         ``declared``, ``estimated``, or why they are not known.
     experts : Experts
-        What its config says of experts and embedding; none where it doesn't.
+        What its config says of experts, embedding and attention; none where it doesn't.
+    stored : StoredWeights
+        Formats of its checkpoint's parts, bf16 where its config names none.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class ModelSpec(BaseModel):
     active_parameters: Size | None = None
     parameters_from: str = "declared"
     experts: Experts = Experts()
+    stored: StoredWeights = StoredWeights()
 
     @property
     def shape(self) -> Shape:
@@ -124,6 +129,7 @@ class ModelSpec(BaseModel):
             active_parameters=active,
             parameters_from=origin,
             experts=read_experts(keys.outer),
+            stored=stored_weights_of(keys.outer, kv_quant),
         )
 
 

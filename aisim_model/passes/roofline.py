@@ -215,10 +215,11 @@ def coefficients(
     Qwen3-32B in bf16 on four H200: what all weights take at 4.8 TB/s and the share that is reached.
 
     >>> from aisim_model import catalog
+    >>> from aisim_model.models.weights.formats import StoredWeights
     >>> from aisim_model.passes.speeds import speeds
     >>> spec = catalog.model("qwen3-32b").spec()
     >>> kv = rank_kv(spec.kv.wire_curve("bf16", 4), 4)
-    >>> made = coefficients(spec.shape, kv, speeds("h200", "bf16"), constants(), 4.0)
+    >>> made = coefficients(spec.shape, kv, speeds("h200", StoredWeights()), constants(), 4.0)
     >>> round(made.dense_read_ms, 2)
     4.0
     """

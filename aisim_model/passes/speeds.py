@@ -1,24 +1,31 @@
-"""How fast a GPU is at a precision of weights, from the catalogue."""
+"""How fast a GPU is on weights stored in some formats, from the catalogue."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from aisim_model import catalog
 from aisim_model.arrays import Values
-from aisim_model.errors import InputError
+from aisim_model.models.weights.formats import StoredWeights
 from aisim_model.units import GB_PER_TB
 
-# fp4 counts a scale for 16 weights, int4 one of 2 B for 32
-BYTES_PER_PARAMETER = MappingProxyType({"bf16": 2.0, "fp8": 1.0, "fp4": 0.5625, "int4": 0.5625})
-PRECISIONS = tuple(BYTES_PER_PARAMETER)
-BF16_BYTES = BYTES_PER_PARAMETER["bf16"]
+# what weights of a format are multiplied in: the field of the GPU's peak, and its name; where a GPU has none,
+# weights are unpacked to bf16 (weight-only kernels such as Marlin). mxfp4 weights meet activations of 8 bits.
+ARITHMETIC: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "fp8": ("fp8_dense_tflops", "fp8"),
+        "int8": ("int8_dense_tops", "int8"),
+        "mxfp4": ("fp8_dense_tflops", "fp8"),
+        "nvfp4": ("fp4_dense_tflops", "fp4"),
+    }
+)
 
 
 class Speeds(NamedTuple):
-    """A GPU at one precision of weights, and what it is linked by; every field a float, or an array.
+    """A GPU on weights of some formats, and what it is linked by; every field a float, or an array.
 
     Parameters
     ----------
@@ -45,46 +52,89 @@ class Speeds(NamedTuple):
     nvlink_gpus: Values
 
 
-@lru_cache(maxsize=256)
-def speeds(gpu_id: str, precision: str, mixture: bool = False) -> Speeds:
-    """Look up a GPU's speeds at a precision of weights.
+class Arithmetic(NamedTuple):
+    """What weights are multiplied in.
 
-    fp4 and int4 checkpoints of mixtures keep all but the experts in bf16. Where a GPU has no arithmetic of a
-    format, and for int4 on all, weights are unpacked and multiplied in bf16.
+    Parameters
+    ----------
+    name : str
+        ``bf16``, ``int8``, ``fp8`` or ``fp4``.
+    tflops : float
+        Dense peak of the GPU in it [TFLOPS].
+    """
+
+    name: str
+    tflops: float
+
+
+@lru_cache(maxsize=256)
+def arithmetic(gpu_id: str, stored: str) -> Arithmetic:
+    """Return what a GPU multiplies weights of a format in.
 
     Parameters
     ----------
     gpu_id : str
         Of the catalogue.
-    precision : {"bf16", "fp8", "fp4", "int4"}
-        Of the weights.
-    mixture : bool
-        Whether the model has experts.
+    stored : str
+        One of `aisim_model.models.weights.formats.FORMATS`.
+
+    Examples
+    --------
+    >>> [arithmetic(gpu, "mxfp4").name for gpu in ("h100-sxm", "b200")], arithmetic("a100-80", "fp8").name
+    (['bf16', 'fp8'], 'bf16')
+    """
+    found = catalog.gpu(gpu_id)
+    field, name = ARITHMETIC.get(stored, ("", ""))
+    peak = getattr(found, field) if field else None
+    if peak is None or (stored == "mxfp4" and found.fp4_dense_tflops is None):
+        return Arithmetic("bf16", found.bf16_dense_tflops)
+    return Arithmetic(name, float(peak))
+
+
+@lru_cache(maxsize=512)
+def speeds(gpu_id: str, stored: StoredWeights, attention_share: float = 0.0) -> Speeds:
+    """Look up a GPU's speeds on weights as they are stored.
+
+    The head counts as what MLPs are stored in: the constants are fitted that way.
+
+    Parameters
+    ----------
+    gpu_id : str
+        Of the catalogue.
+    stored : StoredWeights
+        Formats of the model's parts.
+    attention_share : float
+        Of the weights that every token uses, attention's [-].
 
     Raises
     ------
     InputError
-        For a GPU or a precision that there isn't.
+        For a GPU that there isn't.
 
     Examples
     --------
-    >>> speeds("b200", "fp4", mixture=True).dense_bytes, speeds("b200", "fp4").dense_bytes
-    (2.0, 0.5625)
+    >>> from aisim_model.models.weights.formats import stored_as
+    >>> found = speeds("b200", stored_as("nvfp4", mixture=True))
+    >>> found.dense_bytes, found.expert_bytes, found.dense_tflops, found.expert_tflops
+    (2.0, 0.5625, 2250.0, 9000.0)
     """
     found = catalog.gpu(gpu_id)
-    if precision not in PRECISIONS:
-        raise InputError("precision", precision, f"must be one of {', '.join(PRECISIONS)}", "Choose one.")
-    peak = found.bf16_dense_tflops
-    if precision in ("fp8", "fp4"):
-        peak = getattr(found, f"{precision}_dense_tflops") or peak
-    size = BYTES_PER_PARAMETER[precision]
-    kept_in_bf16 = mixture and precision in ("fp4", "int4")
+    attention, forward, experts = (arithmetic(gpu_id, name).tflops for name in stored[:3])
+    rest = 1.0 - attention_share
     return Speeds(
         bf16_tflops=found.bf16_dense_tflops,
-        dense_tflops=found.bf16_dense_tflops if kept_in_bf16 else peak,
-        expert_tflops=peak,
-        dense_bytes=BF16_BYTES if kept_in_bf16 else size,
-        expert_bytes=size,
+        dense_tflops=(
+            forward
+            if attention == forward
+            else 1.0 / (attention_share / attention + rest / forward)  # one after the other
+        ),
+        expert_tflops=experts,
+        dense_bytes=(
+            stored.bytes_of("feed_forward")
+            if stored.attention == stored.feed_forward
+            else attention_share * stored.bytes_of("attention") + rest * stored.bytes_of("feed_forward")
+        ),
+        expert_bytes=stored.bytes_of("experts"),
         hbm_tb_s=found.hbm_tb_s,
         nvlink_tb_s=found.nvlink_gb_s / GB_PER_TB,
         nic_tb_s=found.nic_gb_s / GB_PER_TB,

@@ -15,7 +15,7 @@ from aisim_model.plan.space import Ints, Space
 from aisim_model.row.cost import cost, per_million
 from aisim_model.row.load import Service, service, under_load
 from aisim_model.row.memory import row_memory
-from aisim_model.row.resolved import ResolvedRow, resolve
+from aisim_model.row.resolved import ResolvedRow, resolve, with_row
 from aisim_model.row.spread import spread
 from aisim_model.row.stacked import stacked
 from aisim_model.row.targets import met, reached
@@ -132,7 +132,7 @@ def layout(row: Deployment, prefill_workers: int | None = None, decode_workers: 
         row.prefill_tp,
         row.decode_tp,
         row.kv_dtype,
-        row.weight_dtype,
+        row.weight_format,
         row.timing_mode,
     )
     return (*settings, prefill, decode)
@@ -209,7 +209,7 @@ class Kinds:
             row.prefill_tp,
             row.decode_tp,
             row.kv_dtype,
-            row.weight_dtype,
+            row.weight_format,
             row.timing_mode,
         )
         shares = tuple(row.memory_share(ranks) for ranks in (row.prefill_tp, row.decode_tp))
@@ -217,7 +217,7 @@ class Kinds:
             self._resolved[alike] = self._looked_up(row)
         if (x := self._resolved[alike]) is None:
             return None
-        x = replace(x, row=row)
+        x = with_row(x, row)
         if (timed := (*alike, row.chunk_tokens)) not in self._served:
             self._served[timed] = service(x, self._workload.output_tokens)
         memory = row_memory(x, self._workload.output_tokens)

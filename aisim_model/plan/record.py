@@ -106,7 +106,7 @@ def best_scenario(plan: Plan, best: Deployment | None = None) -> Scenario:
     Examples
     --------
     >>> from aisim_model.plan import recommend, space_of
-    >>> locks = {"prefill_tp": 4, "prefill_workers": 1, "weight_dtype": "bf16", "kv_dtype": "bf16"}
+    >>> locks = {"prefill_tp": 4, "prefill_workers": 1, "weight_format": "bf16", "kv_dtype": "bf16"}
     >>> found = best_scenario(recommend(space_of(Scenario(), 8, locks=locks)))
     >>> found.selected.name, found.baseline.name
     ('Aggregated 1 x TP4', 'Aggregated 1 x TP4')

@@ -144,7 +144,7 @@ def recommend(
     Examples
     --------
     >>> from aisim_model.plan.space import space_of
-    >>> locks = {"weight_dtype": "bf16", "kv_dtype": "bf16", "prefill_tp": 4, "decode_workers": 1}
+    >>> locks = {"weight_format": "bf16", "kv_dtype": "bf16", "prefill_tp": 4, "decode_workers": 1}
     >>> found = recommend(space_of(Scenario(), 8, locks=locks))
     >>> found.searched, found.fit, found.best.row.name
     (24, 24, 'Split 1 x TP4 + 1 x TP2')

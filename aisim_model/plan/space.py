@@ -15,11 +15,16 @@ from pydantic import ValidationError
 from aisim_model import catalog
 from aisim_model.errors import InputError, sentences
 from aisim_model.handoff import TransferTimingMode
+from aisim_model.models.spec import ModelSpec
+from aisim_model.models.weights.formats import StoredWeights
+from aisim_model.models.weights.stored import weight_bytes, weights_in
+from aisim_model.passes.speeds import arithmetic
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.deployment import MOST_WORKERS
+from aisim_model.scenario.older_names import OLDER_WEIGHTS, weight_format_of
 
 MOST_CANDIDATES = 2_000_000
-KV_DTYPES, WEIGHT_DTYPES = ("bf16", "fp8"), ("bf16", "fp8", "fp4")
+KV_DTYPES, WEIGHTS = ("bf16", "fp8"), ("fp8", "nvfp4")  # beside the row's own
 BUDGETS = (2048, 4096, 8192, 16_384)
 MORE_SEQUENCES = 4  # times the row's own limit
 WORKERS = ("prefill_workers", "decode_workers")
@@ -28,7 +33,7 @@ OF_SPLIT_ROWS = ("decode_tp", "decode_workers", "timing_mode")  # don't count in
 SETTINGS = (
     "gpu",
     "kv_dtype",
-    "weight_dtype",
+    "weight_format",
     "max_sequences",
     "chunk_tokens",
     "timing_mode",
@@ -71,7 +76,7 @@ class Space:
         """Return a row of one worker a side for every setting, aggregated ones first."""
         for values in product(*(self.options[field] for field in SETTINGS)):
             found = dict(zip(SETTINGS, values, strict=True))
-            if _runs(found["gpu"], found["weight_dtype"]) and self._counts(found):
+            if self._runs(found["gpu"], found["weight_format"]) and self._counts(found):
                 yield self.scenario.selected.changed(
                     id="plan", name="plan", color=0, prefill_workers=1, decode_workers=1, **found
                 )
@@ -106,11 +111,15 @@ class Space:
             return np.array([locked] if locked <= most else [], dtype=np.int64)
         return np.arange(1, most + 1)
 
+    def _runs(self, gpu_id: str, name: str) -> bool:
+        """Say whether a format is tried on a GPU: the first on all, others where it multiplies in them."""
+        return name == self.options["weight_format"][0] or arithmetic(gpu_id, name).name != "bf16"
+
     @property
     def count(self) -> int:
         """Layouts in all, whether they fit or not [-]."""
         options = self.options
-        settings = sum(_runs(gpu, dtype) for gpu in options["gpu"] for dtype in options["weight_dtype"])
+        settings = sum(self._runs(gpu, name) for gpu in options["gpu"] for name in options["weight_format"])
         for field in ("kv_dtype", "max_sequences", "chunk_tokens"):
             settings *= len(options[field])
         layouts = 0
@@ -127,11 +136,6 @@ class Space:
         if (locked := self.locks.get("decode_workers")) is not None:
             return int((left >= locked).sum())
         return int(np.clip(left, 0, MOST_WORKERS).sum())
-
-
-def _runs(gpu_id: str, weight_dtype: str) -> bool:
-    """Say whether a GPU has arithmetic in a format of weights."""
-    return getattr(catalog.gpu(gpu_id), f"{weight_dtype}_dense_tflops") is not None
 
 
 def space_of(
@@ -166,7 +170,8 @@ def space_of(
     """
     if gpus < 1:
         raise InputError("gpus", gpus, "must be at least 1", "Give the GPUs that there are.")
-    base, held = scenario.selected, _checked(scenario.selected, gpu, locks)
+    base = scenario.selected
+    held = _checked(base, gpu, _by_todays_names(locks, scenario.workload.served.stored))
     start = scenario.with_row(base.id, **{name: held[name] for name in held if name not in SEARCHED})
     options = _options(start, gpus, gpu or (base.gpu,))
     options |= {field: (value,) for field, value in held.items() if field in options}
@@ -190,13 +195,21 @@ def planned(scenario: Scenario) -> Space:
     return space_of(scenario, scenario.plan.gpus, locks=scenario.plan.locks)
 
 
+def _by_todays_names(locks: Mapping[str, Any], stored: StoredWeights) -> dict[str, Any]:
+    """Return locks with the older name of the weight format as today's."""
+    rest = {name: value for name, value in locks.items() if name != OLDER_WEIGHTS}
+    if OLDER_WEIGHTS not in locks:
+        return rest
+    return {**rest, "weight_format": weight_format_of(locks[OLDER_WEIGHTS], stored)}
+
+
 def _checked(row: Deployment, gpu: tuple[str, ...], locks: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of locks as a deployment holds them."""
     for field in locks:
         if field not in Deployment.model_fields or field in NAMES:
             problem = f"is no field that can be locked; searched are {', '.join(SEARCHED)}"
             raise InputError("lock", field, problem, "Name one of a deployment's.")
-    values = {"gpu": gpu[0] if gpu else row.gpu, "weight_dtype": WEIGHT_DTYPES[0], **locks}
+    values = {"gpu": gpu[0] if gpu else row.gpu, **locks}
     try:
         changed = row.changed(**values)
     except ValidationError as error:
@@ -220,7 +233,7 @@ def _options(scenario: Scenario, gpus: int, gpu: tuple[str, ...]) -> dict[str, t
     return {
         "gpu": tuple(dict.fromkeys(catalog.gpu(one).id for one in gpu)),
         "kv_dtype": _first(row.kv_dtype, KV_DTYPES),
-        "weight_dtype": _first(row.weight_dtype, WEIGHT_DTYPES),
+        "weight_format": _others(scenario.workload.served, row.weight_format),
         "max_sequences": (row.max_sequences, MORE_SEQUENCES * row.sequences_limit),
         "chunk_tokens": (row.chunk_tokens, *(size for size in BUDGETS if size != row.pass_tokens)),
         "timing_mode": _first(row.timing_mode, missing),
@@ -228,6 +241,14 @@ def _options(scenario: Scenario, gpus: int, gpu: tuple[str, ...]) -> dict[str, t
         "prefill_tp": ranks,
         "decode_tp": ranks,
     }
+
+
+def _others(spec: ModelSpec, own: str) -> tuple[str, ...]:
+    """Return a row's own weight format, then those of fewer bytes that are not how it is stored anyway."""
+    stored = weights_in(spec, own)
+    less = weight_bytes(spec, stored, 1)
+    narrower = (name for name in WEIGHTS if weight_bytes(spec, weights_in(spec, name), 1) < 0.95 * less)
+    return (own, *narrower)
 
 
 def _first(own: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:

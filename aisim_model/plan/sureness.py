@@ -15,7 +15,7 @@ from aisim_model.plan.space import Space, space_of
 from aisim_model.scenario import Deployment
 from aisim_model.scenario.deployment import NEEDED_FIELDS
 
-HELD = ("kv_dtype", "weight_dtype", "chunk_tokens", "max_sequences")
+HELD = ("kv_dtype", "weight_format", "chunk_tokens", "max_sequences")
 FACTORS = (0.7, 0.85, 1.2, 1.4)  # times the speed of prefill, or of decode
 
 
@@ -56,7 +56,7 @@ def rival_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
     --------
     >>> from aisim_model.plan.space import space_of
     >>> from aisim_model.scenario import Scenario
-    >>> space = space_of(Scenario(), 2, locks={"kv_dtype": "bf16", "weight_dtype": "fp8"})
+    >>> space = space_of(Scenario(), 2, locks={"kv_dtype": "bf16", "weight_format": "fp8"})
     >>> {"simple_roofline", "polynomial"} <= {one.model for one in rival_plans(space, recommend(space))}
     True
     """

@@ -73,7 +73,7 @@ def verify(
     Examples
     --------
     >>> from aisim_model.plan import recommend, space_of
-    >>> space = space_of(Scenario(), 2, locks={"prefill_tp": 1, "decode_tp": 1, "weight_dtype": "fp8"})
+    >>> space = space_of(Scenario(), 2, locks={"prefill_tp": 1, "decode_tp": 1, "weight_format": "fp8"})
     >>> found = reranked(verify(recommend(space), count=2))
     >>> [one.row.name for one in found]
     ['Split 1 x TP1 + 1 x TP1', 'Split 1 x TP1 + 1 x TP1']

@@ -1,7 +1,7 @@
-"""Does it fit: weights and KV pool of a worker against its GPUs' memory.
+"""Does it fit: weights, reserve and KV pool of a worker against its GPUs' memory.
 
-``pool = tensor_parallel * hbm * share - weights``, or ``(tensor_parallel * hbm - weights) * share`` where an
-engine counts the share of what is free.
+``pool = tensor_parallel * (memory * share - reserve) - weights``, or
+``(tensor_parallel * (memory - reserve) - weights) * share`` where an engine counts the share of what is free.
 """
 
 from __future__ import annotations
@@ -11,40 +11,18 @@ from bisect import bisect_right
 from typing import Literal
 
 from aisim_model.models.kv_cache import KvCurve
-from aisim_model.passes.speeds import BYTES_PER_PARAMETER
 from aisim_model.units import BYTES_PER_GB
 
 MAX_POOL_TOKENS = 2**53
 
 
-def bytes_per_parameter(precision: str) -> float:
-    """Bytes of one weight, block scales counted [B].
-
-    Examples
-    --------
-    >>> bytes_per_parameter("fp8")
-    1.0
-    """
-    return BYTES_PER_PARAMETER[precision]
-
-
-def weight_bytes(total_parameters: float, precision: str) -> float:
-    """Bytes of a worker's weights, over all its ranks [B].
-
-    Examples
-    --------
-    >>> weight_bytes(32.76e9, "bf16")
-    65520000000.0
-    """
-    return total_parameters * bytes_per_parameter(precision)
-
-
 def pool_bytes(
     weights: float,
-    hbm_gb: float,
+    memory_gb: float,
     tensor_parallel: int,
     share: float,
     share_is_of: Literal["total", "free"] = "total",
+    reserve_gb: float = 0.0,
 ) -> float:
     """Bytes that a worker's KV pool can hold; below 0 where the weights alone don't fit [B].
 
@@ -52,24 +30,28 @@ def pool_bytes(
     ----------
     weights : float
         Bytes of the worker's weights [B].
-    hbm_gb : float
-        Memory of one GPU [GB].
+    memory_gb : float
+        Memory of one GPU, as its driver reports it [GB].
     tensor_parallel : int
         GPUs of the worker [-].
     share : float
         Share of the memory that weights and pool may fill [-].
     share_is_of : {"total", "free"}
         Whether the share is of all memory, or of what the weights leave free.
+    reserve_gb : float
+        What the engine keeps of a GPU for activations, graphs and communication [GB].
 
     Examples
     --------
-    Qwen3-32B in bf16 on four H200 of 141 GB, 0.9 of them used:
+    Qwen3-32B in bf16 on four GPUs of 141 GB, 0.9 of them used, 5 GB of each kept:
 
-    >>> pool_bytes(65.52e9, 141.0, 4, 0.9) / 1e9
-    442.08
+    >>> round(pool_bytes(65.52e9, 141.0, 4, 0.9, reserve_gb=5.0) / 1e9, 2)
+    422.08
     """
-    memory = tensor_parallel * hbm_gb * BYTES_PER_GB
-    return memory * share - weights if share_is_of == "total" else (memory - weights) * share
+    memory, reserve = (tensor_parallel * size * BYTES_PER_GB for size in (memory_gb, reserve_gb))
+    if share_is_of == "total":
+        return memory * share - reserve - weights
+    return (memory - reserve - weights) * share
 
 
 def pool_tokens(pool: float, curve: KvCurve) -> float:

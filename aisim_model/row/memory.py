@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from aisim_model.models.kv_cache import KvCurve
-from aisim_model.row.resolved import ResolvedRow
+from aisim_model.models.weights.formats import CHECKPOINT, StoredWeights
+from aisim_model.models.weights.stored import weight_bytes, weights_in
+from aisim_model.row.resolved import ResolvedRow, held_by, room_of
 from aisim_model.units import BYTES_PER_GB
+
+MOST_GPUS = 64
+NARROWER = (CHECKPOINT, "fp8", "nvfp4", "int4")  # what is tried where weights are too large
 
 
 @dataclass(frozen=True)
@@ -21,29 +27,64 @@ class WorkerMemory:
         ``prefill``, ``decode`` or ``aggregated``.
     gpus : int
         GPUs of the worker [-].
-    hbm_gb, weights_gb, pool_gb : float
-        Of one GPU: its memory, weights, and KV pool in what is left of the share that may be filled [GB]; the
-        pool is below 0 where the weights don't fit.
+    hbm_gb, weights_gb, reserve_gb, pool_gb : float
+        Of one GPU: its memory as the driver reports it, weights, what the engine keeps for activations,
+        graphs and communication, and KV pool in what is left of the share that may be filled [GB]; the pool
+        is below 0 where weights and reserve don't fit.
     request_tokens : int
         Tokens of a request at its longest here [-].
     requests : float
         Such requests that the pool holds at a time, whole ones [-].
+    given_tokens : int or None
+        The pool as the row gives it [tokens]; None where it follows from memory.
+    short_gb : float
+        What a GPU lacks to serve one request [GB]; 0 where it serves one, or its pool is given.
+    resolved : ResolvedRow
+        The row that it is of.
     """
 
     role: str
     gpus: int
     hbm_gb: float
     weights_gb: float
+    reserve_gb: float
     pool_gb: float
     request_tokens: int
     requests: float
+    given_tokens: int | None
+    short_gb: float
+    resolved: ResolvedRow = field(repr=False, compare=False)
 
     @property
     def problem(self) -> Literal["weights", "pool"] | None:
         """What is too small to serve a single request: GPUs for the weights, or the KV pool; None if none."""
         if self.requests >= 1:
             return None
-        return "weights" if self.pool_gb < 0 else "pool"
+        return "weights" if self.pool_gb < 0 and self.given_tokens is None else "pool"
+
+    @cached_property
+    def fitting_gpus(self) -> int | None:
+        """The least power of two of GPUs with which it serves a request [-]; None where none does."""
+        tried = (2**power for power in range(MOST_GPUS.bit_length()))
+        return next((gpus for gpus in tried if gpus > self.gpus and self._serves(gpus=gpus)), None)
+
+    @cached_property
+    def fitting_format(self) -> str | None:
+        """The first narrower weight format with which its GPUs serve a request; None where none does."""
+        spec, now = self.resolved.spec, self.resolved.prefill_room.weight_bytes
+        for name in NARROWER:
+            stored = weights_in(spec, name)
+            if weight_bytes(spec, stored, self.resolved.row.prefill_tp) < now and self._serves(stored=stored):
+                return name
+        return None
+
+    def _serves(self, gpus: int | None = None, stored: StoredWeights | None = None) -> bool:
+        """Whether a worker of other GPUs or weights serves a request of this size."""
+        x, ranks = self.resolved, gpus or self.gpus
+        if self.given_tokens is not None:
+            return False
+        pool = room_of(x.spec, x.row, stored or x.stored, ranks).pool_bytes
+        return pool >= float(held_by(x.spec, x.row, ranks, x.by_hand).bytes(self.request_tokens))
 
 
 @dataclass(frozen=True)
@@ -90,14 +131,14 @@ def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
 
     Examples
     --------
-    Qwen3-32B in bf16 on one H200: 65.6 GB of weights leave 61.3 of 126.9, a prompt takes 3.1:
+    Qwen3-32B in bf16 on one H200: 65.6 GB of weights and a reserve of 4.8 leave 68.2 of 138.7:
 
     >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment, Workload
     >>> one = resolve(Workload(), Deployment(id="a", name="a", prefill_tp=1, decode_tp=1))
     >>> prefill, decode = row_memory(one, 340).workers
     >>> round(prefill.weights_gb, 1), round(prefill.pool_gb, 1), prefill.requests, decode.requests
-    (65.6, 64.1, 20.0, 19.0)
+    (65.6, 68.2, 21.0, 21.0)
     """
     prompt, whole = int(x.prompt_tokens), int(x.prompt_tokens) + output_tokens
     if not x.row.split:
@@ -109,28 +150,29 @@ def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
 
 
 def _worker(x: ResolvedRow, role: str, gpus: int, tokens: int) -> WorkerMemory:
-    pool = x.prefill_pool_bytes if role == "prefill" else x.decode_pool_bytes
+    room = x.prefill_room if role == "prefill" else x.decode_room
+    curve = x.held_prefill if role == "prefill" else x.held_decode
+    given = x.row.prefill_pool_tokens if role == "prefill" else x.row.pool_tokens
+    lacking = 0.0 if given is not None else max(float(curve.bytes(tokens)) - room.pool_bytes, 0.0)
     return WorkerMemory(
         role=role,
         gpus=gpus,
-        hbm_gb=x.gpu.hbm_gb,
-        weights_gb=x.weight_bytes / gpus / BYTES_PER_GB,
-        pool_gb=pool / gpus / BYTES_PER_GB,
+        hbm_gb=x.gpu.memory_gb,
+        weights_gb=room.weight_bytes / gpus / BYTES_PER_GB,
+        reserve_gb=room.reserve_bytes / gpus / BYTES_PER_GB,
+        pool_gb=room.pool_bytes / gpus / BYTES_PER_GB,
         request_tokens=tokens,
-        requests=_held(
-            x,
-            x.held_prefill if role == "prefill" else x.held_decode,
-            pool,
-            tokens,
-            by_tokens=role != "prefill" and x.row.pool_tokens is not None,
-        ),
+        requests=_held(curve, room.pool_bytes, tokens, given),
+        given_tokens=given,
+        short_gb=lacking / gpus / BYTES_PER_GB,
+        resolved=x,
     )
 
 
-def _held(x: ResolvedRow, curve: KvCurve, pool: float, tokens: int, by_tokens: bool) -> float:
+def _held(curve: KvCurve, pool: float, tokens: int, given: int | None) -> float:
     """Count whole requests in a pool: by its tokens where the row gives them, else by bytes."""
-    if by_tokens:
-        return x.pool_tokens // tokens
+    if given is not None:
+        return float(given // tokens)
     each = float(curve.bytes(tokens))
     if pool < 0 or each == 0:
         return 0.0 if pool < 0 else math.inf

@@ -5,7 +5,8 @@ The number fields may be arrays that broadcast against each other: a sweep repla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from aisim_model import catalog
 from aisim_model.arrays import Values
@@ -14,11 +15,15 @@ from aisim_model.errors import InputError
 from aisim_model.link import lanes
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.models.spec import ModelSpec
+from aisim_model.models.weights.formats import StoredWeights
+from aisim_model.models.weights.stored import attention_share, weight_bytes, weights_in
 from aisim_model.passes.registry import MODELS
 from aisim_model.passes.speeds import Speeds, speeds
-from aisim_model.row.fit import pool_bytes, pool_tokens, weight_bytes
+from aisim_model.row.fit import pool_bytes, pool_tokens
 from aisim_model.scenario import Deployment, Workload
 from aisim_model.scenario.engines import EngineProfile
+from aisim_model.scenario.reserve import reserve_gb
+from aisim_model.units import BYTES_PER_GB
 
 ROW_NUMBERS = (
     "alpha_ms",
@@ -33,6 +38,22 @@ ROW_NUMBERS = (
 )
 
 
+class Room(NamedTuple):
+    """Where the memory of a worker goes, over all its ranks.
+
+    Parameters
+    ----------
+    weight_bytes, reserve_bytes : float
+        Its weights, and what its engine keeps for activations, graphs and communication [B].
+    pool_bytes : float
+        What its KV pool can hold [B]; below 0 where weights and reserve alone don't fit.
+    """
+
+    weight_bytes: float
+    reserve_bytes: float
+    pool_bytes: float
+
+
 @dataclass(frozen=True)
 class ResolvedRow:
     """One row, resolved: what the engine, the catalogue and the model fill in stands here as numbers.
@@ -43,6 +64,8 @@ class ResolvedRow:
         The row, its engine's choices, and what its ids name.
     model_id : str or None
         Of the catalogue; None for a model of one's own.
+    by_hand : int or None
+        KV bytes of a token that were given in place of the model's own curve [B].
     unique, wire, timed : KvCurve
         KV bytes of one request: as they are kept; as they cross the link, with head replication and copies
         of a latent; and as they count in time, where one broadcast copy has one rank's lanes.
@@ -55,11 +78,12 @@ class ResolvedRow:
         What one handoff gets in all [GB/s].
     measured_low_gb_s : float or None
         The same at the lowest bandwidth that was measured on this link [GB/s].
+    stored : StoredWeights
+        Formats of its weights, by part.
     speeds : Speeds
-        Of its GPU, at the precision of the weights.
-    weight_bytes, prefill_pool_bytes, decode_pool_bytes : float
-        Weights of a worker, and what the KV pool of a prefill and of a decode worker can hold, over all its
-        ranks [B]; below 0 where the weights alone don't fit.
+        Of its GPU, on weights in these formats.
+    prefill_room, decode_room : Room
+        Where the memory of a prefill and of a decode worker goes.
     pool_tokens : float
         KV pool of a decode worker [tokens].
     alpha_ms, per_descriptor_us, ... decode_step_ms
@@ -69,6 +93,7 @@ class ResolvedRow:
     row: Deployment
     profile: EngineProfile
     model_id: str | None
+    by_hand: int | None
     spec: ModelSpec
     gpu: Gpu
     link: Link
@@ -82,10 +107,10 @@ class ResolvedRow:
     decode_cached_tokens: Values
     bandwidth_gb_s: Values
     measured_low_gb_s: float | None
+    stored: StoredWeights
     speeds: Speeds
-    weight_bytes: float
-    prefill_pool_bytes: float
-    decode_pool_bytes: float
+    prefill_room: Room
+    decode_room: Room
     pool_tokens: float
     alpha_ms: Values
     per_descriptor_us: Values
@@ -122,13 +147,10 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
     by_hand = row.kv_bytes_per_token if row.kv_bytes_per_token is not None else workload.kv_bytes_per_token
     unique, wire, timed = _curves(spec, row, by_hand)
     decode_tp = row.decode_tp if row.split else row.prefill_tp
-    held_prefill, held_decode = (_held(spec, row, ranks, by_hand) for ranks in (row.prefill_tp, decode_tp))
+    held_prefill, held_decode = (held_by(spec, row, ranks, by_hand) for ranks in (row.prefill_tp, decode_tp))
     _need_parameters(spec, row)
-    weights = weight_bytes(float(spec.total_parameters or 0), row.weight_dtype)
-    prefill_pool, decode_pool = (
-        pool_bytes(weights, gpu.hbm_gb, ranks, row.memory_share(ranks), row.profile.share_is_of)
-        for ranks in (row.prefill_tp, decode_tp)
-    )
+    stored = weights_in(spec, row.weight_format)
+    prefill, decode = (room_of(spec, row, stored, ranks) for ranks in (row.prefill_tp, decode_tp))
     ways = lanes(link.scope, row.prefill_tp, row.decode_tp, row.nics_per_gpu, row.gpus_per_node)
     nominal = link.nominal_gb_s * ways
     low = (
@@ -140,6 +162,7 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
         row=row,
         profile=row.profile,
         model_id=workload.model_id if workload.model is None else None,
+        by_hand=by_hand,
         spec=spec,
         gpu=gpu,
         link=link,
@@ -153,15 +176,32 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
         decode_cached_tokens=float(workload.decode_cached_tokens),
         bandwidth_gb_s=nominal if row.bandwidth_gb_s is None else row.bandwidth_gb_s,
         measured_low_gb_s=low,
-        speeds=speeds(gpu.id, row.weight_dtype, mixture=spec.total_parameters != spec.active_parameters),
-        weight_bytes=weights,
-        prefill_pool_bytes=prefill_pool,
-        decode_pool_bytes=decode_pool,
+        stored=stored,
+        speeds=speeds(gpu.id, stored, attention_share(spec)),
+        prefill_room=prefill,
+        decode_room=decode,
         pool_tokens=(
-            pool_tokens(decode_pool, held_decode) if row.pool_tokens is None else float(row.pool_tokens)
+            pool_tokens(decode.pool_bytes, held_decode) if row.pool_tokens is None else float(row.pool_tokens)
         ),
         **{name: getattr(row, name) for name in ROW_NUMBERS},
     )
+
+
+def room_of(spec: ModelSpec, row: Deployment, stored: StoredWeights, ranks: int) -> Room:
+    """Share out the memory of a worker of so many GPUs."""
+    profile, memory_gb = row.profile, catalog.gpu(row.gpu).memory_gb
+    kept_gb = reserve_gb(profile.reserve, spec, ranks, row.pass_tokens, row.sequences_limit)
+    weights = weight_bytes(spec, stored, ranks)
+    pool = pool_bytes(weights, memory_gb, ranks, row.memory_share(ranks), profile.share_is_of, kept_gb)
+    return Room(weights, ranks * kept_gb * BYTES_PER_GB, pool)
+
+
+def with_row(x: ResolvedRow, row: Deployment) -> ResolvedRow:
+    """Return a resolved row of another limit of sequences and pass budget: they change what is reserved."""
+    decode_tp = row.decode_tp if row.split else row.prefill_tp
+    prefill, decode = (room_of(x.spec, row, x.stored, ranks) for ranks in (row.prefill_tp, decode_tp))
+    tokens = row.pool_tokens or pool_tokens(decode.pool_bytes, x.held_decode)
+    return replace(x, row=row, prefill_room=prefill, decode_room=decode, pool_tokens=float(tokens))
 
 
 def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
@@ -175,7 +215,7 @@ def _need_parameters(spec: ModelSpec, row: Deployment) -> None:
         raise InputError("roofline", row.name, problem, remedy)
 
 
-def _held(spec: ModelSpec, row: Deployment, ranks: int, by_hand: int | None) -> KvCurve:
+def held_by(spec: ModelSpec, row: Deployment, ranks: int, by_hand: int | None) -> KvCurve:
     """Return what all ranks of a worker hold of a request."""
     if by_hand is not None:
         return KvCurve(growing_bytes_per_token=by_hand)

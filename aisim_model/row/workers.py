@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aisim_model.models.weights.formats import precision_of
 from aisim_model.passes.pass_time import PassTime, pass_time
 from aisim_model.passes.worker import Worker
 from aisim_model.row.resolved import ResolvedRow
@@ -35,7 +36,7 @@ def _worker(x: ResolvedRow, tensor_parallel: int, decodes: bool) -> Worker:
         prefill_table=x.row.prefill_table,
         model_id=x.model_id,
         gpu=x.row.gpu,
-        precision=x.row.weight_dtype,
+        precision=precision_of(x.stored, mixture=x.spec.total_parameters != x.spec.active_parameters),
     )
 
 

@@ -14,6 +14,7 @@ from aisim_model.errors import InputError
 from aisim_model.scenario.deployment import MOST_ROWS, Deployment
 from aisim_model.scenario.explore import Explore
 from aisim_model.scenario.frozen import Frozen
+from aisim_model.scenario.older_names import OLDER_WEIGHTS, with_weight_format
 from aisim_model.scenario.planning import Planning
 from aisim_model.scenario.traffic import Traffic
 from aisim_model.scenario.workload import Workload
@@ -38,6 +39,15 @@ def example_deployments() -> tuple[Deployment, ...]:
     )
 
 
+def _has_older_weights(row: Any) -> bool:
+    """Whether a row's older name of its weight format can be read with its model in sight."""
+    return (
+        isinstance(row, dict)
+        and "weight_format" not in row
+        and row.get(OLDER_WEIGHTS) in ("bf16", "fp8", "fp4")
+    )
+
+
 class Scenario(Frozen):
     """A workload, its deployment rows, the selected one, the baseline, traffic, what is explored and planned.
 
@@ -59,6 +69,20 @@ class Scenario(Frozen):
     traffic: Traffic = Traffic()
     explore: Explore = Explore()
     plan: Planning = Planning()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_names(cls, data: Any) -> Any:
+        """Give rows their weight format by the model they serve, where they have its older name."""
+        rows = data.get("deployments") if isinstance(data, dict) else None
+        if not isinstance(rows, list | tuple) or not any(isinstance(row, dict) for row in rows):
+            return data
+        try:
+            stored = Workload.model_validate(data.get("workload", {})).served.stored
+        except ValueError:  # said where the workload itself is validated
+            return data
+        found = [with_weight_format(row, stored) if _has_older_weights(row) else row for row in rows]
+        return {**data, "deployments": found}
 
     @model_validator(mode="after")
     def _ids_name_rows(self) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -13,10 +13,13 @@ from aisim_model.handoff import TransferTimingMode
 from aisim_model.link import GPUS_PER_NODE, Overlap, PrefixCredit
 from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
 from aisim_model.models.kv_cache.dtypes import OWN as OWN_KV_DTYPE
+from aisim_model.models.weights.formats import CHECKPOINT, WEIGHT_FORMATS, weight_format
 from aisim_model.passes.measured_table import checked_table
 from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.scenario.frozen import Frozen
+from aisim_model.scenario.logged_pool import VLLM_BLOCK_TOKENS, logged_tokens
+from aisim_model.scenario.older_names import with_weight_format
 from aisim_model.scenario.workload import Milliseconds
 
 MOST_ROWS = 40
@@ -34,7 +37,6 @@ NEEDED_FIELDS = MappingProxyType(
 
 Kind = Literal["split", "aggregated"]
 LinkModel = Literal["reference", "calibrated"]
-Precision = Literal["bf16", "fp8", "fp4"]
 
 Ranks = Annotated[int, Field(ge=1, le=512)]
 Workers = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
@@ -69,8 +71,11 @@ class Deployment(Frozen):
     kv_dtype: str = Field(
         "bf16", title="KV dtype", description=f"Precision of the KV cache: a name, or {OWN_KV_DTYPE}."
     )
-    weight_dtype: Precision = Field(
-        "bf16", title="Weights", description="Precision of weights and arithmetic."
+    weight_format: str = Field(
+        CHECKPOINT,
+        title="Weights",
+        description="Format they are stored in; checkpoint is what the model's config.json says.",
+        json_schema_extra={"enum": list(WEIGHT_FORMATS)},
     )
     link: str = Field("ib-ndr-400", title="Link", description="What prefill and decode workers share.")
     nics_per_gpu: Annotated[float, Field(ge=0.01, le=16, allow_inf_nan=False)] = Field(
@@ -165,7 +170,15 @@ class Deployment(Frozen):
         description="Share of GPU memory that they may fill; the engine's where left open.",
     )
     pool_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
-        None, title="KV pool", description="Tokens that a decode worker holds; from HBM where left open."
+        None,
+        title="KV pool",
+        description="Tokens that a decode (or aggregated) worker holds, or its line of an engine's log; from "
+        "memory where left open.",
+    )
+    prefill_pool_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
+        None,
+        title="KV pool, prefill",
+        description="The same of a prefill worker.",
     )
     max_sequences: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None,
@@ -175,6 +188,23 @@ class Deployment(Frozen):
     usd_per_gpu_hour: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
         None, title="Price", description="Of one GPU; the catalogue's where left open."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_name(cls, data: Any) -> Any:
+        return with_weight_format(data)
+
+    @field_validator("pool_tokens", "prefill_pool_tokens", mode="before")
+    @classmethod
+    def _as_logged(cls, value: Any, info: ValidationInfo) -> Any:
+        block = info.data.get("block_size") or VLLM_BLOCK_TOKENS
+        found = logged_tokens(value, block) if isinstance(value, str) else None
+        return value if found is None else found
+
+    @field_validator("weight_format")
+    @classmethod
+    def _known_format(cls, value: str) -> str:
+        return weight_format(value)
 
     @field_validator("gpu", "link", "engine", "kv_dtype")
     @classmethod
@@ -210,14 +240,6 @@ class Deployment(Frozen):
         if value is not None:
             checked_table([tokens for tokens, _ in value], [time_ms for _, time_ms in value])
         return value
-
-    @model_validator(mode="after")
-    def _gpu_computes_in_its_precision(self) -> Self:
-        gpu = catalog.gpu(self.gpu)
-        if getattr(gpu, f"{self.weight_dtype}_dense_tflops") is None:
-            problem = f"is a precision that {gpu.name} has no peak for in the catalogue"
-            raise InputError("weight_dtype", self.weight_dtype, problem, "Choose bf16, or another GPU.")
-        return self
 
     @model_validator(mode="after")
     def _chosen_model_has_its_number(self) -> Self:

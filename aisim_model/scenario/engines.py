@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from aisim_model.catalog import Gpu
 from aisim_model.errors import InputError
 from aisim_model.link import Overlap, PrefixCredit
+from aisim_model.scenario.reserve import Reserve
 from aisim_model.units import BYTES_PER_GB, BYTES_PER_GIB
 
 HandoffOrder = Literal["source_first", "destination_first"]
@@ -68,6 +69,8 @@ class EngineProfile(BaseModel):
         Share of GPU memory that weights and KV pool fill [-]; None: all but SGLang's reserve.
     share_is_of : {"total", "free"}
         Whether the share is of all memory, or of what weights leave free.
+    reserve : Reserve
+        What it keeps of that share for activations, graphs and communication.
     opt_in : tuple of OptIn
         What the engine does only when asked.
     source : str
@@ -88,6 +91,7 @@ class EngineProfile(BaseModel):
     least_on: tuple[str, ...] = ()
     memory_share: float | None
     share_is_of: Literal["total", "free"] = "total"
+    reserve: Reserve = Reserve()
     opt_in: tuple[OptIn, ...] = ()
     source: str
 
@@ -124,7 +128,7 @@ class EngineProfile(BaseModel):
         return self._by_memory(self.max_sequences, gpu)
 
     def _by_memory(self, steps: Steps, gpu: Gpu) -> int:
-        held = 0.0 if gpu.id in self.least_on else gpu.hbm_gb * BYTES_PER_GB / BYTES_PER_GIB
+        held = 0.0 if gpu.id in self.least_on else gpu.memory_gb * BYTES_PER_GB / BYTES_PER_GIB
         return next(value for least, value in reversed(steps) if held >= least)
 
     def memory_share_on(self, gpu: Gpu, pass_tokens: int, ranks: int) -> float:
@@ -146,14 +150,14 @@ class EngineProfile(BaseModel):
         --------
         >>> from aisim_model import catalog
         >>> round(engine("sglang").memory_share_on(catalog.gpu("h100-sxm"), 8192, 4), 3)
-        0.834
+        0.845
         """
         if self.memory_share is not None:
             return self.memory_share
         reserved_gb = 0.5 + 0.0015 * pass_tokens + ranks / 8.0
-        if gpu.hbm_gb > 60.0:
+        if gpu.memory_gb > 60.0:
             reserved_gb = max(reserved_gb, 10.0)
-        return max(1.0 - reserved_gb / gpu.hbm_gb, 0.0)
+        return max(1.0 - reserved_gb / gpu.memory_gb, 0.0)
 
 
 _PROFILES = (
@@ -169,6 +173,17 @@ _PROFILES = (
         max_sequences=((0.0, 256), (70.0, 1024)),
         least_on=("a100-80",),
         memory_share=0.92,
+        reserve=Reserve(
+            fixed_gb=0.8,
+            collectives_gb=0.4,
+            sampler_bytes=26.0,
+            activation_rows=12.0,
+            expert_rows=6.5,
+            source=(
+                "KV pools in github.com/vllm-project/vllm issues 12569, 21348, 23278, 10511: Llama-70B and"
+                " Qwen3-235B on H100, 22,096 and 178,880 tokens"
+            ),
+        ),
         opt_in=(
             OptIn(setting="block_size", value="64", how="--block-size 64: a quarter of the descriptors"),
             OptIn(
@@ -194,6 +209,14 @@ _PROFILES = (
         pass_tokens=((0.0, 2048), (20.0, 4096), (60.0, 8192), (160.0, 16_384)),
         max_sequences=((0.0, 2048),),
         memory_share=None,
+        reserve=Reserve(
+            fixed_gb=1.4,
+            collectives_gb=1.4,
+            source=(
+                "the KV pool of Qwen3-235B on four H100, 367,404 tokens:"
+                " github.com/vllm-project/vllm issue 21348"
+            ),
+        ),
         opt_in=(
             OptIn(
                 setting="prefix_credit",
@@ -220,6 +243,14 @@ _PROFILES = (
         max_sequences=((0.0, 2048),),
         memory_share=0.9,
         share_is_of="free",
+        reserve=Reserve(
+            fixed_gb=0.8,
+            collectives_gb=0.4,
+            sampler_bytes=6.0,
+            activation_rows=12.0,
+            expert_rows=6.5,
+            source="as vLLM's, of whose sampler it holds the logits alone; no logged pool was found",
+        ),
         opt_in=(
             OptIn(setting="overlap", value="layer", how="TRTLLM_DISAGG_LAYERWISE=1"),
             OptIn(

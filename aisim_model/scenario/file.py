@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from aisim_model.errors import InputError, sentences, shown
 from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.scenario.older_names import OLDER_FIELDS
 
 MAX_FILE_BYTES = 1_000_000
 MAX_NODES = 100_000
@@ -193,7 +194,7 @@ def _unknown(data: Mapping[str, Any], lines: Lines) -> Iterator[str]:
     ]
     for path, part, kind, called in parts:
         for key in part if isinstance(part, dict) else ():
-            if key in kind.model_fields:
+            if key in kind.model_fields or (kind is Deployment and key in OLDER_FIELDS):
                 continue
             near = difflib.get_close_matches(str(key)[:100], kind.model_fields, n=1, cutoff=0.6)
             ways = f"the nearest is {near[0]}" if near else f"it has {', '.join(kind.model_fields)}"

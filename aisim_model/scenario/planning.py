@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from aisim_model.models.kv_cache import kv_dtype_of
-from aisim_model.scenario.deployment import Kind, Precision, Ranks, Workers
+from aisim_model.models.weights.formats import WEIGHT_FORMATS, weight_format
+from aisim_model.scenario.deployment import Kind, Ranks, Workers
 from aisim_model.scenario.frozen import Frozen
 
 Objective = Literal["cost", "goodput", "gpus"]
@@ -37,7 +38,12 @@ class Planning(Frozen):
         None, title="Decode workers", description=f"{SEARCHED} Of split layouts."
     )
     kv_dtype: str | None = Field(None, title="KV dtype", description=SEARCHED)
-    weight_dtype: Precision | None = Field(None, title="Weights", description=SEARCHED)
+    weight_format: str | None = Field(
+        None,
+        title="Weights",
+        description=SEARCHED,
+        json_schema_extra={"enum": list(WEIGHT_FORMATS)},
+    )
     chunk_tokens: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
         None, title="Pass budget", description=SEARCHED
     )
@@ -49,6 +55,11 @@ class Planning(Frozen):
     @classmethod
     def _known(cls, value: str | None) -> str | None:
         return None if value is None else kv_dtype_of(value).name
+
+    @field_validator("weight_format")
+    @classmethod
+    def _known_format(cls, value: str | None) -> str | None:
+        return None if value is None else weight_format(value)
 
     @property
     def locks(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ SCENARIOS = MappingProxyType(
                     kind="aggregated",
                     prefill_tp=8,
                     prefill_workers=2,
-                    weight_dtype="fp8",
+                    weight_format="fp8",
                 ),
                 Deployment(
                     id="per-rank",
@@ -48,7 +48,7 @@ SCENARIOS = MappingProxyType(
                     color=1,
                     prefill_tp=8,
                     decode_tp=8,
-                    weight_dtype="fp8",
+                    weight_format="fp8",
                 ),
                 Deployment(
                     id="once",
@@ -57,7 +57,7 @@ SCENARIOS = MappingProxyType(
                     prefill_tp=8,
                     decode_tp=8,
                     mla_copies="once",
-                    weight_dtype="fp8",
+                    weight_format="fp8",
                 ),
             ),
             selected_id="per-rank",

@@ -121,12 +121,12 @@ def longest_held(x: ResolvedRow, output_tokens: int) -> int:
 
     Examples
     --------
-    Qwen3-32B keeps 262,144 bytes a token; 61.3 GB beside its weights hold 233,840, 340 of an answer:
+    Qwen3-32B keeps 262,144 bytes a token; 68.2 GB beside its weights hold 260,350, 340 of an answer:
 
     >>> from aisim_model.row.resolved import resolve
     >>> from aisim_model.scenario import Deployment
     >>> longest_held(resolve(Workload(), Deployment(id="a", name="a", prefill_tp=1, decode_tp=1)), 340)
-    244258
+    260010
     """
 
     def too_long(prompt_tokens: int) -> bool:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from aisim_model.errors import InputError
 from aisim_model.scenario import Deployment, Workload
+from aisim_model.scenario.older_names import OLDER_WEIGHTS, weight_format_of
 
 Scale = Literal["lin", "log"]
 Kind = Literal["whole", "number", "choice"]
@@ -223,6 +224,9 @@ def read_axis(text: str) -> Axis:
     field, equals, values = (part.strip() for part in text.partition("="))
     if not equals:
         raise InputError("vary", text, "names no values", FORM)
+    if field == OLDER_WEIGHTS and values:
+        listed_formats = (weight_format_of(value.strip()) for value in values.split(","))
+        return read_axis(f"weight_format={','.join(listed_formats)}")
     kind = field_kind(field)
     if not values:
         raise InputError(field, values, "is empty", FORM)

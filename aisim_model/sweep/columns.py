@@ -94,12 +94,14 @@ class Columns:
         prompt = np.asarray(x.prompt_tokens)
         whole = prompt + self.output_tokens
         if row.pool_tokens is None:
-            holds = curve_bytes(x.held_decode, whole) <= x.decode_pool_bytes
+            holds = curve_bytes(x.held_decode, whole) <= x.decode_room.pool_bytes
         else:
             holds = whole <= row.pool_tokens
         if not row.split:
             return holds
-        return holds & (curve_bytes(x.held_prefill, prompt) <= x.prefill_pool_bytes)
+        if row.prefill_pool_tokens is not None:
+            return holds & (prompt <= row.prefill_pool_tokens)
+        return holds & (curve_bytes(x.held_prefill, prompt) <= x.prefill_room.pool_bytes)
 
     def _timed(self, time_ms: Any) -> Any:
         """Blank a time where the row doesn't fit."""

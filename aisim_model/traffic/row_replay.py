@@ -265,7 +265,7 @@ def _pool_blocks(x: ResolvedRow, typical: TypicalRequest, block: int) -> int:
 
 
 def _pool_tokens(x: ResolvedRow, typical: TypicalRequest) -> float:
-    pool = x.decode_pool_bytes
+    pool = x.decode_room.pool_bytes
     tokens = max(round(typical.prompt_tokens + typical.output_tokens), 1)
     each = float(x.held_decode.bytes(tokens))
     return float(MOST_BLOCKS) * tokens if each == 0.0 and pool > 0.0 else pool / max(each, 1.0) * tokens

@@ -20,8 +20,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Bytes", ("kv_bytes_per_token", "window_layers", "mla_copies", "block_size", "prefix_credit")),
     (
         "Handover",
-        ("order", "orchestration_ms", "chunk_tokens", "kv_pool_share", "pool_tokens", "max_sequences"),
+        ("order", "orchestration_ms", "chunk_tokens", "max_sequences"),
     ),
+    ("Memory", ("kv_pool_share", "pool_tokens", "prefill_pool_tokens")),
     ("Measured times", ("prefill_tokens_per_s", "prefill_pass_ms", "decode_step_ms")),
     ("Roofline", ("mfu", "memory_efficiency")),
 )

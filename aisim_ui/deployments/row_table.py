@@ -35,7 +35,7 @@ COLUMNS = (
     "decode_tp",
     "decode_workers",
     "kv_dtype",
-    "weight_dtype",
+    "weight_format",
     "link",
     "nics_per_gpu",
     "engine",

@@ -8,7 +8,8 @@ from types import MappingProxyType
 import streamlit as st
 
 from aisim_model import catalog
-from aisim_model.plan.space import KV_DTYPES, WEIGHT_DTYPES
+from aisim_model.models.weights.formats import WEIGHT_FORMATS
+from aisim_model.plan.space import KV_DTYPES
 from aisim_model.scenario import Scenario
 from aisim_ui.inputs import choice, number
 from aisim_ui.place import Place
@@ -49,8 +50,7 @@ def _model(model: Callable[[str], None]) -> None:
 
 def formats(spot: str) -> None:
     """Draw the formats of weights and KV cache."""
-    names = {dtype: dtype for dtype in WEIGHT_DTYPES}
-    choice(Place("plan.weight_dtype"), spot, names, open_as=ANY)
+    choice(Place("plan.weight_format"), spot, {name: name for name in WEIGHT_FORMATS}, open_as=ANY)
     choice(Place("plan.kv_dtype"), spot, {dtype: dtype for dtype in KV_DTYPES}, open_as=ANY)
 
 

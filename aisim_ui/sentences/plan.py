@@ -6,10 +6,12 @@ import math
 
 from aisim_model import catalog
 from aisim_model.errors import InputError
+from aisim_model.models.weights.formats import CHECKPOINT
 from aisim_model.plan.evaluate import Misfit
 from aisim_model.plan.search import Candidate, FrontierPoint, Plan
 from aisim_model.scenario import Deployment, Workload
 from aisim_ui.sentences.resources import named
+from aisim_ui.sentences.weights import weights_named
 from aisim_ui.words import milliseconds, significant
 
 
@@ -39,10 +41,10 @@ def formats(row: Deployment) -> str:
     Examples
     --------
     >>> formats(Deployment(id="a", name="a"))
-    '8 H200, bf16 weights, bf16 KV'
+    "8 H200, the checkpoint's weights, bf16 KV"
     """
     gpu = catalog.gpu(row.gpu).name
-    return f"{row.gpus:,} {gpu}, {row.weight_dtype} weights, {row.kv_dtype} KV"
+    return f"{row.gpus:,} {gpu}, {weights_named(row)}, {row.kv_dtype} KV"
 
 
 def targets(workload: Workload) -> str:
@@ -199,9 +201,7 @@ def misfit(nearest_miss: Misfit) -> str:
     """Say what lacks the least memory, and how much."""
     row, lacks = nearest_miss.row, f"{significant(nearest_miss.lacks_gb)} GB"
     gpu, ranks = catalog.gpu(row.gpu).name, f"TP{row.prefill_tp}"
-    return (
-        f"{ranks} on {gpu} with {row.weight_dtype} weights and {row.kv_dtype} KV is nearest and lacks {lacks}"
-    )
+    return f"{ranks} on {gpu} with {weights_named(row)} and {row.kv_dtype} KV is nearest and lacks {lacks}"
 
 
 def why(plan: Plan, one: Candidate) -> str:
@@ -230,7 +230,7 @@ def counts(plan: Plan) -> str:
     if not plan.scenario.workload.arrivals_per_s:
         said += " No arrivals are given: each layout is taken at the most that it carries within the targets."
     row = plan.ranked[0].row
-    if row.weight_dtype != "bf16" or row.kv_dtype != "bf16":
+    if row.weight_format not in (CHECKPOINT, "bf16") or row.kv_dtype != "bf16":
         said += " What fp8 or fp4 costs in quality is in no number here; hold the formats under Model."
     return said
 

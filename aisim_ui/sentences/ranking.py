@@ -10,6 +10,7 @@ from aisim_model.compare.ranking import Rank, ranking
 from aisim_model.compare.table import columns
 from aisim_model.scenario import Scenario
 from aisim_ui.sentences.rows import misfit, sends_nothing
+from aisim_ui.sentences.weights import weights_sentence
 
 SLOS = ("TTFT", "inter-token latency")
 
@@ -19,6 +20,7 @@ def compared(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> dict[str, lis
     ranks = ranking(outcomes, scenario.workload)
     best = next(one for one, rank in zip(outcomes, ranks, strict=True) if rank.place == 1)
     words = {
+        "weights_stored": [weights_sentence(one.x) for one in outcomes],
         "fit_problem": [misfit(one.memory.problem) for one in outcomes],
         "why": [
             why(rank, one, best.row.name, scenario.workload.arrivals_per_s)

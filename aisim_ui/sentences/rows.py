@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aisim_model.compare.outcome import Outcome
-from aisim_model.row.memory import WorkerMemory
+from aisim_model.models.weights.formats import CHECKPOINT
+from aisim_model.row.memory import MOST_GPUS, WorkerMemory
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment
 from aisim_ui.words import escape_markdown
@@ -14,12 +15,30 @@ def misfit(worker: WorkerMemory | None) -> str:
     if worker is None:
         return ""
     if worker.problem == "weights":
+        weights, filled = worker.weights_gb, worker.weights_gb + worker.pool_gb
         return (
-            f"weights need {worker.weights_gb:,.1f} GB of each GPU ({worker.role}, {worker.gpus} a worker), "
-            f"of its {worker.hbm_gb:,g} GB {worker.weights_gb + worker.pool_gb:,.1f} may be filled"
+            f"weights need {weights:,.1f} GB of each GPU ({worker.role}, {worker.gpus} a worker), of its "
+            f"{worker.hbm_gb:,.1f} GB {filled:,.1f} may be filled beside {worker.reserve_gb:,.1f} that its "
+            f"engine keeps; with one request {worker.short_gb:,.1f} GB are lacking; {_would_fit(worker)}"
         )
     kind = f"{'an' if worker.role == 'aggregated' else 'a'} {worker.role} worker"
-    return f"a request of {worker.request_tokens:,} tokens is more than the KV pool of {kind}"
+    request = f"a request of {worker.request_tokens:,} tokens is more than the KV pool of {kind}"
+    if worker.given_tokens is not None:
+        return f"{request}, which is given as {worker.given_tokens:,} tokens"
+    return f"{request}: {worker.short_gb:,.1f} GB of each GPU are lacking; {_would_fit(worker)}"
+
+
+def _would_fit(worker: WorkerMemory) -> str:
+    """Say with which GPUs or weights a worker that doesn't fit would."""
+    ways = []
+    if worker.fitting_gpus is not None:
+        ways.append(f"{worker.fitting_gpus} GPUs a {worker.role} worker")
+    if worker.fitting_format is not None:
+        own = worker.fitting_format == CHECKPOINT
+        ways.append("weights as its checkpoint has them" if own else f"weights in {worker.fitting_format}")
+    if not ways:
+        return f"neither up to {MOST_GPUS} GPUs a worker nor narrower weights are enough"
+    return f"it fits with {' or with '.join(ways)}"
 
 
 def sends_nothing(one: Outcome) -> str:

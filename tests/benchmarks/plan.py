@@ -61,7 +61,7 @@ def speed() -> list[tuple[str, float, float]]:
 
 def large() -> list[tuple[str, float, float]]:
     """Search more than a million layouts."""
-    space = space_of(ASKED, 128, locks={"kv_dtype": "bf16", "weight_dtype": "fp8"})
+    space = space_of(ASKED, 128, locks={"kv_dtype": "bf16", "weight_format": "fp8"})
     took = seconds(lambda: recommend(space))
     print(f"{space.count:,} layouts in {took:.0f} s")
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -41,7 +41,18 @@ def test_the_table_has_a_line_a_record(aisim: Aisim, kind: str) -> None:
 
 def test_a_value_that_is_not_known_is_a_dash(aisim: Aisim) -> None:
     (line,) = (row for row in aisim("catalog gpus").out.splitlines() if row.startswith("l40s"))
-    assert line.split()[:10] == ["l40s", "L40S", "362.0", "733.0", "-", "48.0", "0.864", "31.5", "25.0", "8"]
+    assert line.split()[:10] == [
+        "l40s",
+        "L40S",
+        "362.0",
+        "733.0",
+        "-",
+        "733.0",
+        "48.0",
+        "46,068",
+        "0.864",
+        "31.5",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -88,10 +88,10 @@ def test_a_file_that_isnt_there_or_isnt_right_is_a_sentence(aisim: Aisim, tmp_pa
 
 def test_a_row_that_cant_be_timed_is_a_sentence(aisim: Aisim, tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
-    file.write_text("deployments: [{name: A, weight_dtype: fp4}]\n")
+    file.write_text("deployments: [{name: A, weight_format: fp2}]\n")
     ran = aisim(f"ttft {file}")
     assert ran.status == 2
-    assert "weight_dtype = 'fp4': is a precision that H200 has no peak for" in ran.err
+    assert "weight_format = 'fp2': is no format that engines serve weights in" in ran.err
 
 
 def test_a_csv_that_cant_be_written_is_a_sentence(aisim: Aisim, tmp_path: Path, five_ways: Path) -> None:

@@ -16,7 +16,7 @@ from aisim_ui import share
 from aisim_ui.state import KEY
 from tests.pages.conftest import APP
 
-SMALL = Planning(gpus=4, weight_dtype="bf16", kv_dtype="bf16", chunk_tokens=8192)
+SMALL = Planning(gpus=4, weight_format="bf16", kv_dtype="bf16", chunk_tokens=8192)
 
 
 def opened(scenario: Scenario) -> AppTest:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from aisim_model import catalog
 from aisim_model.errors import InputError
 from aisim_model.evidence.silicon.workers import SiliconWorker, parts_of
-from aisim_model.passes.speeds import PRECISIONS
+from aisim_model.models.weights.formats import FORMATS, OTHER_NAMES
 
 NEEDED = (
     "config",
@@ -152,7 +152,7 @@ def _row(record: Mapping[str, str], models: set[str], gpus: set[str]) -> Silicon
         raise _UntimedError(f"model {record['model']} is not in the catalogue")
     if record["system"] not in gpus:
         raise _UntimedError(f"GPU {record['system']} is not in the catalogue")
-    if record["precision"] not in PRECISIONS:
+    if OTHER_NAMES.get(record["precision"], record["precision"]) not in FORMATS:
         raise _UntimedError(f"precision {record['precision'] or 'unknown'} has no roofline")
     numbers = {name: _positive(record, name) for name in NEEDED[6:]}
     worker = SiliconWorker(

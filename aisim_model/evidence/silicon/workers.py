@@ -9,6 +9,8 @@ from aisim_model import catalog
 from aisim_model.arrays import Values
 from aisim_model.errors import InputError
 from aisim_model.models.shape import Shape
+from aisim_model.models.weights.formats import CHECKPOINT, stored_as, weight_format
+from aisim_model.models.weights.stored import attention_share, weights_in
 from aisim_model.passes.kv_read import RankKv, rank_kv
 from aisim_model.passes.speeds import Speeds, speeds
 from aisim_model.passes.worker import Worker
@@ -72,10 +74,13 @@ def parts_of(worker: SiliconWorker) -> Parts:
     if worker.data_parallel < 1:
         raise InputError("decode_dp", worker.data_parallel, "must be at least 1", "Give the groups of ranks.")
     curve = spec.kv.wire_curve(usual_kv_dtype(worker.precision), worker.tensor_parallel)
+    # fp4 is what the checkpoint has of it
+    own = worker.precision == "fp4" and spec.stored.experts in ("mxfp4", "nvfp4")
+    stored = weights_in(spec, CHECKPOINT if own else weight_format(worker.precision))
     return Parts(
         shape=spec.shape,
         kv=rank_kv(curve, worker.tensor_parallel),
-        speeds=speeds(worker.gpu_id, worker.precision, mixture=spec.shape.expert_parameters != 0.0),
+        speeds=speeds(worker.gpu_id, stored, attention_share(spec)),
         tensor_parallel=float(worker.tensor_parallel),
         data_parallel=float(worker.data_parallel),
     )
@@ -89,7 +94,7 @@ def row_worker(worker: SiliconWorker) -> Worker:
         total_parameters=float(spec.total_parameters or 0),
         shape=spec.shape,
         kv=spec.kv.wire_curve(usual_kv_dtype(worker.precision), worker.tensor_parallel),
-        speeds=speeds(worker.gpu_id, worker.precision),
+        speeds=speeds(worker.gpu_id, stored_as(weight_format(worker.precision), mixture=False)),
         tensor_parallel=worker.tensor_parallel * worker.data_parallel,
         engine=worker.engine,
         mfu=None,

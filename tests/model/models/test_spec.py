@@ -68,7 +68,7 @@ def test_a_model_of_state_only_has_no_attention() -> None:
 def test_a_spec_is_small_and_comes_back_from_json() -> None:
     spec = ModelSpec.from_config(QWEN3_32B, "Qwen3-32B")
     text = spec.model_dump_json()
-    assert len(text) < 650
+    assert len(text) < 850
     assert ModelSpec.model_validate_json(text) == spec
 
 

@@ -12,9 +12,9 @@ from numba import njit
 
 from aisim_model import catalog
 from aisim_model.catalog.measurements import published_measurements
-from aisim_model.errors import InputError
 from aisim_model.evidence.silicon.workers import Parts, SiliconWorker, parts_of
 from aisim_model.models.shape import Shape, shape_of
+from aisim_model.models.weights.formats import StoredWeights, stored_as
 from aisim_model.passes.constants import CONSTANTS_FILE, Constants, client_constants, constants
 from aisim_model.passes.kv_read import RankKv, rank_kv
 from aisim_model.passes.roofline import Coefficients, coefficients, pass_ms
@@ -105,7 +105,7 @@ def _plain(**changes: Any) -> Coefficients:
     shape = Shape(10.0, 10.0, 0.0, 0.0, 1000.0, 10.0, 100.0, 1e9, 0.0, 1.0, 0.0)
     kv = RankKv(1e5, 0.0, 0.0, 0.0)
     peaks = dict.fromkeys(("bf16_tflops", "dense_tflops", "expert_tflops"), 100.0)
-    speed = speeds("h200", "bf16")._replace(hbm_tb_s=1.0, **peaks)
+    speed = speeds("h200", StoredWeights())._replace(hbm_tb_s=1.0, **peaks)
     fixed = Constants(100.0, 50.0, 1.0, 10.0, 20.0, 0.5, 0.5, 0.8, 0.5, 0.4)
     given: dict[str, Any] = {"shape": shape, "kv": kv, "speeds": speed, "constants": fixed}
     ranks = {name: changes.pop(name) for name in ("tensor_parallel", "data_parallel") if name in changes}
@@ -197,16 +197,23 @@ def test_experts_of_an_unknown_number_are_chosen_by_active_over_total() -> None:
 
 
 def test_formats_of_mixtures() -> None:
-    assert speeds("b200", "int4", mixture=True)[:5] == (2250.0, 2250.0, 2250.0, 2.0, 0.5625)
-    assert speeds("b200", "fp4", mixture=True)[:5] == (2250.0, 2250.0, 9000.0, 2.0, 0.5625)
-    assert speeds("b200", "fp4")[:5] == (2250.0, 9000.0, 9000.0, 0.5625, 0.5625)
-    assert speeds("h200", "fp4").expert_tflops == 989.0  # no fp4 arithmetic: unpacked
+    mixture, dense = stored_as("nvfp4", mixture=True), stored_as("nvfp4", mixture=False)
+    # 4 bits and a scale of 2 bytes for 128 weights
+    assert speeds("b200", stored_as("int4", True))[:5] == (2250.0, 2250.0, 2250.0, 2.0, 0.515625)
+    assert speeds("b200", mixture)[:5] == (2250.0, 2250.0, 9000.0, 2.0, 0.5625)
+    assert speeds("b200", dense)[:5] == (2250.0, 9000.0, 9000.0, 0.5625, 0.5625)
+    assert speeds("h200", dense).expert_tflops == 989.0  # no fp4 arithmetic: unpacked
 
 
-def test_every_gpu_has_a_fabric_and_an_unknown_precision_is_refused() -> None:
-    assert all(speeds(gpu.id, "bf16").nvlink_tb_s > 0 for gpu in catalog.gpus())
-    with pytest.raises(InputError, match="must be one of bf16, fp8, fp4, int4"):
-        speeds("h200", "int3")
+def test_weights_of_two_formats_that_every_token_uses_take_their_times_together() -> None:
+    # a quarter in bf16 at 989 TFLOPS, the rest in fp8 at 1,979: 1 / (0.25 / 989 + 0.75 / 1979) = 1582.88
+    found = speeds("h200", StoredWeights("bf16", "fp8", "fp8"), attention_share=0.25)
+    assert found.dense_tflops == pytest.approx(1582.88, abs=0.01)
+    assert found.dense_bytes == 1.25
+
+
+def test_every_gpu_has_a_fabric() -> None:
+    assert all(speeds(gpu.id, StoredWeights()).nvlink_tb_s > 0 for gpu in catalog.gpus())
 
 
 def test_constants_are_dated_and_sourced_and_an_unknown_engine_takes_the_usual_floor() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aisim_model.models.kv_cache import KvCurve, KvWindow
 from aisim_model.models.shape import Shape
+from aisim_model.models.weights.formats import StoredWeights
 from aisim_model.passes.pass_time import PassTime, pass_time
 from aisim_model.passes.simple_roofline import touched_parameters
 from aisim_model.passes.speeds import speeds
@@ -35,7 +36,7 @@ DENSE = Worker(
     total_parameters=32.8e9,
     shape=DENSE_SHAPE,
     kv=KvCurve(growing_bytes_per_token=262_144),
-    speeds=speeds("h200", "bf16"),
+    speeds=speeds("h200", StoredWeights()),
     tensor_parallel=4,
     engine="vllm",
     mfu=0.55,

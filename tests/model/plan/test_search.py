@@ -22,7 +22,7 @@ from aisim_model.traffic.equal_requests import equal_requests
 from aisim_model.traffic.figures import within_slos
 from aisim_model.traffic.row_replay import replay_row
 
-FIXED = {"weight_dtype": "bf16", "kv_dtype": "bf16", "max_sequences": None, "chunk_tokens": None}
+FIXED = {"weight_format": "bf16", "kv_dtype": "bf16", "max_sequences": None, "chunk_tokens": None}
 
 
 def asked(**values: Any) -> Scenario:
@@ -240,7 +240,7 @@ def test_rate_matching_is_found() -> None:
     scenario = asked(**workload).with_row(
         "split-400g", **row, first_token_from="decode_step", order="source_first"
     )
-    locks = {"kind": "split", "prefill_tp": 1, "decode_tp": 2, "weight_dtype": "bf16", "kv_dtype": "bf16"}
+    locks = {"kind": "split", "prefill_tp": 1, "decode_tp": 2, "weight_format": "bf16", "kv_dtype": "bf16"}
     locks |= {"chunk_tokens": 100_000, "max_sequences": 25, "gpu": "h200"}
     best = recommend(space_of(scenario, 9, locks=locks), "goodput").best
     assert best is not None
@@ -265,14 +265,15 @@ def test_what_was_found_is_a_scenario() -> None:
 
 
 def test_nothing_fits_says_what_lacks_least() -> None:
-    # 70.55e9 parameters in fp8 are 70.6 GB, of an H100's 80 GB 92% may be filled: 3 GB are left
+    # 70.6e9 parameters in fp8, embedding and head in bf16, are 72.7 GB; of an H100's 85.52 GB 92% may be
+    # filled, 4.21 are kept: 1.77 GB are left
     scenario = asked(model_id="llama-3.1-70b", prompt_tokens=100_000).with_row("split-400g", gpu="h100-sxm")
     plan = recommend(space_of(scenario, 1))
     assert plan.fit == 0
     assert plan.misfit is not None
-    assert (plan.misfit.row.weight_dtype, plan.misfit.row.kv_dtype) == ("fp8", "fp8")
+    assert (plan.misfit.row.weight_format, plan.misfit.row.kv_dtype) == ("fp8", "fp8")
     # 100,340 tokens x 80 layers x 2 x 8 heads x 128 x 1 B = 16.4 GB for a request
-    assert plan.misfit.lacks_gb == pytest.approx(16.44 - (80 * 0.92 - 70.55), abs=0.5)
+    assert plan.misfit.lacks_gb == pytest.approx(16.44 - (85.52 * 0.92 - 72.7 - 4.21), abs=0.05)
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,13 @@ from hypothesis import strategies as st
 
 from aisim_model.models.kv_cache import KvCurve
 from aisim_model.models.kv_cache.curve import KvWindow
-from aisim_model.row.fit import (
-    MAX_POOL_TOKENS,
-    bytes_per_parameter,
-    pool_bytes,
-    pool_tokens,
-    weight_bytes,
-)
+from aisim_model.row.fit import MAX_POOL_TOKENS, pool_bytes, pool_tokens
 
 
-@pytest.mark.parametrize(("precision", "expected"), [("bf16", 2e9), ("fp8", 1e9), ("fp4", 0.5625e9)])
-def test_weights_of_a_billion_parameters(precision: str, expected: float) -> None:
-    assert weight_bytes(1e9, precision) == expected
-
-
-def test_an_unknown_precision_is_no_weight() -> None:
-    with pytest.raises(KeyError):
-        bytes_per_parameter("fp2")
+def test_a_reserve_is_kept_on_every_gpu_before_a_share_of_what_is_free() -> None:
+    # 2 x (100 x 0.9 - 5) - 50 = 120 of all memory; (2 x (100 - 5) - 50) x 0.9 = 126 of what is free
+    assert pool_bytes(50e9, 100.0, 2, 0.9, reserve_gb=5.0) == pytest.approx(120e9)
+    assert pool_bytes(50e9, 100.0, 2, 0.9, "free", 5.0) == pytest.approx(126e9)
 
 
 def test_weights_larger_than_memory_leave_less_than_nothing() -> None:

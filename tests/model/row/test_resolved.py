@@ -54,10 +54,10 @@ def test_bytes_by_hand_the_rows_before_the_workloads() -> None:
 
 def test_one_broadcast_copy_is_timed_as_if_sent_by_every_lane() -> None:
     workload = Workload(model_id="deepseek-v3")
-    x = resolve(workload, row(prefill_tp=8, decode_tp=8, weight_dtype="fp8", mla_copies="once"))
+    x = resolve(workload, row(prefill_tp=8, decode_tp=8, weight_format="fp8", mla_copies="once"))
     assert x.wire.bytes(1) == x.unique.bytes(1) == 70_272
     assert x.timed.bytes(1) == 8 * 70_272
-    by_hand = resolve(workload, row(weight_dtype="fp8", mla_copies="once", bandwidth_gb_s=50))
+    by_hand = resolve(workload, row(weight_format="fp8", mla_copies="once", bandwidth_gb_s=50))
     assert by_hand.timed.bytes(1) == 70_272
 
 
@@ -67,9 +67,10 @@ def test_an_aggregated_row_puts_nothing_else_than_it_keeps_on_a_wire() -> None:
 
 
 def test_the_pool_is_what_weights_leave_of_the_memory() -> None:
-    # (4 x 141 GB x 0.92 of vLLM - 2 B x parameters) / 262,144 B, whole tokens
+    # 143,771 MiB x 0.92 of vLLM - 0.8 - 0.4 GB - 26 B x 1,024 x 151,936 on each, less 2 B x parameters
     x = resolve(Workload(), row())
-    left = 4 * 141e9 * 0.92 - 2 * x.spec.total_parameters
+    each = 143_771 * 2**20 * 0.92 - 1.2e9 - 26 * 1024 * 151_936
+    left = 4 * each - 2 * x.spec.total_parameters
     assert x.pool_tokens == left // 262_144
     assert resolve(Workload(), row(pool_tokens=5)).pool_tokens == 5
 

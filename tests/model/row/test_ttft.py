@@ -90,8 +90,8 @@ def test_llama_70b_by_hand(choices: dict[str, Any], expected_ms: float) -> None:
 def test_deepseek_v3_one_latent_copy_by_hand() -> None:
     # 61 layers x (512 + 64) x 2 B = 70,272 B a token; one copy has one NIC of 50 GB/s, however many ranks
     workload = Workload(model_id="deepseek-v3", prompt_tokens=8192)
-    once = resolve(workload, row(prefill_tp=8, decode_tp=8, weight_dtype="fp8", mla_copies="once"))
-    each = resolve(workload, row(prefill_tp=8, decode_tp=8, weight_dtype="fp8"))
+    once = resolve(workload, row(prefill_tp=8, decode_tp=8, weight_format="fp8", mla_copies="once"))
+    each = resolve(workload, row(prefill_tp=8, decode_tp=8, weight_format="fp8"))
     assert wire_bytes(once) == 575_668_224
     assert wire_bytes(each) == 8 * 575_668_224
     assert transfer_ms(once) == pytest.approx(11.51336448)
@@ -301,7 +301,7 @@ def test_a_decode_step_reads_the_weights_once_for_a_batch() -> None:
 @pytest.mark.parametrize("tensor_parallel", [4, 8])
 def test_every_rank_reads_a_latent_whole_in_a_decode_step(tensor_parallel: int) -> None:
     ranks = {"prefill_tp": tensor_parallel, "decode_tp": tensor_parallel}
-    asked = row(weight_dtype="fp8", decode_model="simple_roofline", **ranks)
+    asked = row(weight_format="fp8", decode_model="simple_roofline", **ranks)
     x = resolve(Workload(model_id="deepseek-v3"), asked)
     # 61 layers x 576 elements x 2 B a token at 4.8 TB/s x 0.5, however many GPUs share the heads
     longer = decode_step_ms(x, 20_000.0) - decode_step_ms(x, 10_000.0)

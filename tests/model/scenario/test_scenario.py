@@ -117,9 +117,24 @@ def test_a_table_that_falls_back_is_refused_whichever_model_is_chosen() -> None:
     assert "table" in refusal(row, prefill_table=((8192, 170), (128, 20)))
 
 
-def test_a_precision_that_the_gpu_does_not_compute_in_is_refused() -> None:
-    assert "weight_dtype = 'fp4'" in refusal(row, weight_dtype="fp4", gpu="h200")
-    assert row(weight_dtype="fp4", gpu="b200").weight_dtype == "fp4"
+def test_weights_are_stored_in_any_format_on_any_gpu() -> None:
+    assert row(weight_format="nvfp4", gpu="h200").weight_format == "nvfp4"
+    assert row(weight_format="AWQ").weight_format == "int4"
+    said = refusal(row, weight_format="fp2")
+    assert "weight_format = 'fp2': is no format that engines serve weights in" in said
+    assert "Choose checkpoint" in said
+
+
+def test_an_older_precision_opens_with_its_meaning() -> None:
+    assert row(weight_dtype="fp4").weight_format == "nvfp4"
+    assert row(weight_dtype="fp8").weight_format == "fp8"
+    assert row(weight_dtype="bf16").weight_format == "checkpoint"
+    assert "weight_dtype = 'fp6': must be one of bf16, fp8, fp4" in refusal(row, weight_dtype="fp6")
+    assert "Keep weight_format." in refusal(row, weight_dtype="fp8", weight_format="fp8")
+    # gpt-oss is published in mxfp4 alone: what an engine loads whatever its dtype
+    data = {"workload": {"model_id": "gpt-oss-120b"}, "selected_id": "a", "baseline_id": "a"}
+    rows = [{"id": "a", "name": "a", "weight_dtype": precision} for precision in ("fp8",)]
+    assert Scenario.model_validate({**data, "deployments": rows}).selected.weight_format == "checkpoint"
 
 
 def test_a_bandwidth_is_none_or_enough_for_a_time_in_floats() -> None:

@@ -219,7 +219,7 @@ def test_more_bandwidth_is_never_slower_nor_a_longer_prompt_faster() -> None:
         (["decode_cached_tokens=0,20000"], "at most the prompt's 12,000"),
         (["gpu=h200,h2000"], "h2000"),
         (["kv_dtype=bf16,fp9"], "fp9"),
-        (["weight_dtype=bf16,fp4"], "weight_dtype"),
+        (["weight_dtype=bf16,fp6"], "weight_dtype"),
         (["bandwidth_gb_s=1e-310,1"], "bandwidth_gb_s = 1e-310"),
         (["bandwidth_gb_s=1:2:lin:1000000000"], "5,000,000,000 points"),
         (["chunk_tokens=1:10000:lin:10000"], "50,000 cases"),

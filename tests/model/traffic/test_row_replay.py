@@ -40,7 +40,7 @@ def alone(tokens: int, output: int = 3) -> Trace:
     "values",
     [
         {"prefill_model": "roofline"},
-        {"prefill_model": "roofline", "gpu": "b200", "prefill_tp": 8, "weight_dtype": "fp8"},
+        {"prefill_model": "roofline", "gpu": "b200", "prefill_tp": 8, "weight_format": "fp8"},
         {"prefill_model": "rate", "prefill_tokens_per_s": 22_736.0},
         {"prefill_model": "fixed", "prefill_pass_ms": 120.0},
         {"prefill_model": "polynomial", "decode_model": "polynomial", "pool_tokens": 1_000_001},
@@ -142,7 +142,7 @@ def test_descriptors_take_their_time_and_no_bytes() -> None:
 
 def test_one_broadcast_copy_of_a_latent_is_timed_by_one_ranks_lanes() -> None:
     workload = Workload(model_id="deepseek-v3", prompt_tokens=8000, output_tokens=2)
-    once = row(prefill_tp=8, decode_tp=8, weight_dtype="fp8", mla_copies="once")
+    once = row(prefill_tp=8, decode_tp=8, weight_format="fp8", mla_copies="once")
     found = replay_row(workload, once, alone(8000, 2))
     x = resolve(workload, once)
     assert found.column("transfer_ms")[0] == pytest.approx(transfer_ms(x), rel=1e-6)
@@ -174,16 +174,21 @@ def test_level_engine_takes_the_rows_limit_of_sequences() -> None:
 def test_the_pool_is_what_hbm_leaves_beside_the_weights() -> None:
     config = replay_config(WORKLOAD, row(), alone(8000))
     spec = WORKLOAD.served
-    pool_bytes = 4 * 141e9 * 0.92 - 2 * spec.total_parameters
+    # 92% of 143,771 MiB, less 0.8 + 0.4 GB and 26 B x 1,024 sequences x 151,936 words, on each of four
+    each = 143_771 * 2**20 * 0.92 - 1.2e9 - 26 * 1024 * 151_936
+    pool_bytes = 4 * each - 2 * spec.total_parameters
     assert config.pool_blocks == math.floor(pool_bytes / 262_144 / 16)
     assert replay_config(WORKLOAD, row(pool_tokens=1600), alone(8000)).pool_blocks == 100
 
 
 def test_every_rank_of_a_pool_holds_a_latent_whole() -> None:
     workload = Workload(model_id="deepseek-v3")
-    config = replay_config(workload, row(prefill_tp=8, decode_tp=8, weight_dtype="fp8"), alone(8000))
-    # 8 H200 at 92% less 671e9 weights of a byte; 61 layers x 576 elements x 2 B x 8 ranks a token
-    pool_bytes = 8 * 141e9 * 0.92 - workload.served.total_parameters
+    config = replay_config(workload, row(prefill_tp=8, decode_tp=8, weight_format="fp8"), alone(8000))
+    # 8 H200 at 92%, each less 0.8 + 0.4 GB, 26 B x 1,024 x 129,280 words and 6.5 rows of 14,336 B for each of
+    # 8 experts of 8,192 tokens; less 671e9 weights of a byte, of which embedding and head take another;
+    # 61 layers x 576 elements x 2 B x 8 ranks a token
+    each = 143_771 * 2**20 * 0.92 - 1.2e9 - 26 * 1024 * 129_280 - 6.5 * 14_336 * 8 * 8192
+    pool_bytes = 8 * each - workload.served.total_parameters - 2 * 129_280 * 7168
     assert config.pool_blocks == math.floor(pool_bytes / (8 * 70_272) / 16)
 
 
@@ -254,7 +259,7 @@ def test_links_carry_the_rows_own_bytes_in_its_own_time() -> None:
     # a block of 16 tokens takes 64 layers x 2 at 0.5 us, and 16 x 262,144 B at 200 GB/s
     assert calibrated.capacity_gb_s == pytest.approx(16 * 262_144 / (64e-6 + 16 * 262_144 / 200e9) / 1e9)
     latent = Workload(model_id="deepseek-v3", prompt_tokens=8000)
-    once = row(prefill_tp=8, decode_tp=8, weight_dtype="fp8", mla_copies="once")
+    once = row(prefill_tp=8, decode_tp=8, weight_format="fp8", mla_copies="once")
     found = judged(latent, once, trace)
     assert found.offered_gb_s == pytest.approx(4000 * 70_272 / 2e9)
     assert found.capacity_gb_s == pytest.approx(50.0)  # one rank's lanes, of 8

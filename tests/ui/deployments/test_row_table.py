@@ -110,7 +110,7 @@ def test_an_optional_cell_may_be_emptied() -> None:
     assert with_cell(Scenario(), "split-400g", "overlap", "layer").selected.profile.overlap == "layer"
 
 
-@pytest.mark.parametrize(("column", "value"), [("weight_dtype", "fp4"), ("kv_dtype", "fp8_ds_mla")])
+@pytest.mark.parametrize(("column", "value"), [("weight_format", "fp2"), ("kv_dtype", "fp8_ds_mla")])
 def test_what_its_gpu_or_its_model_hasnt_is_refused_in_its_cell(column: str, value: str) -> None:
     with pytest.raises((InputError, ValidationError)) as caught:
         with_cell(Scenario(), "split-400g", column, value)

@@ -15,17 +15,32 @@ from aisim_ui.sentences.rows import misfit
     ("workload", "values", "says"),
     [
         ({}, {}, ""),
-        # 141.2 GB on one H200 that may be filled to 126.9
+        # 141.2 GB on one H200 that may be filled to 0.92 x 150.75 - 4.21 = 134.5; the prompt takes 3.93
         (
             {},
             {"prefill_tp": 1},
-            "weights need 141.2 GB of each GPU (prefill, 1 a worker), of its 141 GB 129.7 may be filled",
+            "weights need 141.2 GB of each GPU (prefill, 1 a worker), of its 150.8 GB 134.5 may be filled "
+            "beside 4.2 that its engine keeps; with one request 10.7 GB are lacking; it fits with 2 GPUs a "
+            "prefill worker or with weights in fp8",
         ),
-        # 94.4 x 4 GB hold 1.152 million tokens of 327,680 B
+        # 98.8 GB of each of four hold 1.206 million tokens of 327,680 B: 1.5 million take 122.9
         (
-            {"prompt_tokens": 1_152_000, "output_tokens": 1000},
+            {"prompt_tokens": 1_150_000, "output_tokens": 350_000},
             {},
-            "a request of 1,153,000 tokens is more than the KV pool of a decode worker",
+            "a request of 1,500,000 tokens is more than the KV pool of a decode worker: 24.1 GB of each GPU "
+            "are lacking; it fits with 8 GPUs a decode worker or with weights in nvfp4",
+        ),
+        (
+            {"prompt_tokens": 8192, "output_tokens": 1000},
+            {"pool_tokens": 9000},
+            "a request of 9,192 tokens is more than the KV pool of a decode worker, which is given as 9,000 "
+            "tokens",
+        ),
+        (
+            {"prompt_tokens": 8192},
+            {"prefill_pool_tokens": 8000},
+            "a request of 8,192 tokens is more than the KV pool of a prefill worker, which is given as 8,000 "
+            "tokens",
         ),
     ],
 )
