@@ -9,8 +9,8 @@ import yaml
 
 from aisim_model.errors import InputError
 
-MOST_BYTES = 1_000_000
-MOST_NODES = 50_000
+MOST_BYTES = 300_000  # the largest that people keep has some 12,000
+MOST_NODES = 10_000
 MOST_DEPTH = 60
 
 
@@ -44,6 +44,9 @@ def documents(text: str) -> list[Any]:
     [{'a': [1], 'b': [1]}]
     """
     try:
+        for count, _ in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
+            if count > 2 * MOST_NODES:  # before anything is built
+                raise _too_much()
         nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
         budget = [MOST_NODES]
         for node in nodes:
@@ -64,8 +67,7 @@ def _count(node: yaml.Node | None, budget: list[int], depth: int) -> None:
     """Count nodes as they are after aliases unfold."""
     budget[0] -= 1
     if budget[0] < 0 or depth > MOST_DEPTH:
-        problem = f"unfolds into more than {MOST_NODES:,} values or {MOST_DEPTH} levels"
-        raise InputError("deployment", "YAML", problem, "Paste the deployment without nested anchors.")
+        raise _too_much()
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             _count(key, budget, depth + 1)
@@ -73,6 +75,11 @@ def _count(node: yaml.Node | None, budget: list[int], depth: int) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             _count(value, budget, depth + 1)
+
+
+def _too_much() -> InputError:
+    problem = f"unfolds into more than {MOST_NODES:,} values or {MOST_DEPTH} levels"
+    return InputError("deployment", "YAML", problem, "Paste the deployment without nested anchors.")
 
 
 def _line(text: str, number: int) -> str:
