@@ -213,7 +213,7 @@ def _with_field(scenario: Scenario, name: str, text: str) -> Scenario:
     if name == OLDER_WEIGHTS:
         stored = scenario.workload.served.stored
         return scenario.with_row(scenario.selected_id, weight_format=weight_format_of(text, stored))
-    if name in Deployment.model_fields and name not in ("id", "color", "prefill_table"):
+    if name in Deployment.model_fields and name not in ("id", "color", "prefill_table", "decode_table"):
         return scenario.with_row(scenario.selected_id, **{name: value})
     if name in Workload.model_fields and name != "model":
         return scenario.with_workload(**{name: value})

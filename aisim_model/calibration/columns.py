@@ -20,6 +20,8 @@ _TIMES = MappingProxyType(
     | {"us": 1e-3, "seconds": 1e3, "second": 1e3, "sec": 1e3, "s": 1e3}
 )
 _TOKENS = frozenset({"tokens", "token", "isl"})
+_SEQUENCES = frozenset({"sequences", "sequence", "batch", "concurrency", "seqs"})
+_CONTEXTS = frozenset({"context", "contexts", "ctx"})
 BLOCKS = frozenset({"blocks", "block"})
 _DESCRIPTORS = frozenset({"descriptors", "descriptor", "descs"}) | BLOCKS
 RATE_COLUMN = "kv_bytes_per_token"
@@ -33,7 +35,7 @@ _SPEED = re.compile(
 )
 _POWERS = MappingProxyType({"k": 1, "m": 2, "g": 3, "t": 4})
 _NOT_ACHIEVED = re.compile(r"nominal|peak|max|min|busbw|line_rate|link")
-Kind = Literal["size", "tokens", "time", "descriptors", "rate", "copies", "speed", ""]
+Kind = Literal["size", "tokens", "time", "descriptors", "rate", "copies", "speed", "sequences", "context", ""]
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,10 @@ def column(index: int, written: str) -> Column:
             return Column(index, name, "time", _TIMES[word])
         if word in _SIZES and (word != "b" or "size" in name):
             return Column(index, name, "size", _SIZES[word])
+        if word in _SEQUENCES:
+            return Column(index, name, "sequences")
+        if word in _CONTEXTS or (word in _TOKENS and _CONTEXTS & set(name.split("_"))):
+            return Column(index, name, "context")
         if word in _TOKENS:
             return Column(index, name, "tokens")
         if word in _DESCRIPTORS:

@@ -193,6 +193,42 @@ def read_prefill_table(source: str | bytes) -> tuple[tuple[float, float], ...]:
     return tuple(sorted(found.items()))
 
 
+def read_decode_table(source: str | bytes) -> tuple[tuple[float, float, float], ...]:
+    r"""Read measured decode steps from a table's text: sequences, context tokens and milliseconds.
+
+    Parameters
+    ----------
+    source : str or bytes
+        A table with a header: `sequences`, `context_tokens`, and `milliseconds` (or another unit of time).
+
+    Returns
+    -------
+    tuple of (float, float, float)
+        Sequences [-], tokens of each [-] and milliseconds [ms], as the rows stand.
+
+    Raises
+    ------
+    InputError
+        A sentence that names row and column.
+
+    Examples
+    --------
+    >>> read_decode_table("sequences,context_tokens,ms\n1,1000,7\n8,1000,9\n")
+    ((1.0, 1000.0, 7.0), (8.0, 1000.0, 9.0))
+    """
+    text = as_separated(_decoded(source))
+    delimiter = _delimiter(text)
+    columns, lines = _table(text, delimiter)
+    expected = "Columns are `sequences`, `context_tokens` and `milliseconds`."
+    wanted = (
+        needed(columns, "sequences", expected, ("sequences", "sequences")),
+        needed(columns, "context tokens", expected, ("context", "context_tokens"), ("tokens", "tokens")),
+        needed(columns, "a time", expected, ("time", "milliseconds")),
+    )
+    rows = ([_number(cells, one, number, delimiter) for one in wanted] for number, cells in lines)
+    return tuple((sequences, context, time_ms) for sequences, context, time_ms in rows)
+
+
 def _table(text: str, delimiter: str) -> tuple[list[Column], Iterator[tuple[int, list[str]]]]:
     """Return the columns of a table by its header, and its other lines."""
     lines = _filled_lines(text, delimiter)

@@ -320,7 +320,7 @@ def pass_time(worker: Worker, prefill_model: str, decode_model: str) -> PassTime
     prefill, decode = MODELS[prefill_model], MODELS[decode_model]
     assert prefill.prefill is not None  # the scenario knows which model times what
     assert decode.decode is not None
-    times_decode = PassModel(decode.kind, decode.decode(worker))
+    times_decode = PassModel(decode.decode_kind or decode.kind, decode.decode(worker))
     if prefill_model == decode_model and decode.kind in MIXES:
         return PassTime(times_decode, times_decode)
     return PassTime(PassModel(prefill.kind, prefill.prefill(worker)), times_decode)

@@ -11,7 +11,16 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from aisim_model.arrays import Floats, Values
-from aisim_model.passes import kv_read, line, operator_pass, polynomial, roofline, simple_roofline, table
+from aisim_model.passes import (
+    kv_read,
+    line,
+    operator_pass,
+    plane,
+    polynomial,
+    roofline,
+    simple_roofline,
+    table,
+)
 from aisim_model.passes.worker import Worker
 
 Numbers = tuple[Values, ...]
@@ -26,6 +35,7 @@ class Kind(IntEnum):
     SIMPLE_ROOFLINE = 3
     ROOFLINE = 4
     OPERATORS = 5
+    PLANE = 6
 
 
 class Model(NamedTuple):
@@ -43,6 +53,8 @@ class Model(NamedTuple):
         What its times rest on.
     reached : mapping of str to float
         Shares of the peaks that it takes where a row leaves them open, by the row's fields [-].
+    decode_kind : Kind or None
+        The formula of its decode steps, where it is another.
     assumes_parameters : bool
         Whether it asks for the model's parameters.
     """
@@ -54,6 +66,7 @@ class Model(NamedTuple):
     assumes: str
     assumes_parameters: bool = False
     reached: Mapping[str, float] = MappingProxyType({})
+    decode_kind: Kind | None = None
 
 
 def _pool(worker: Worker) -> Numbers:
@@ -79,6 +92,11 @@ def _table(worker: Worker) -> Numbers:
     assert worker.prefill_table is not None
     tokens, times = zip(*worker.prefill_table, strict=True)
     return float(len(tokens)), *tokens, *times
+
+
+def _plane(worker: Worker) -> Numbers:
+    assert worker.decode_table is not None
+    return plane.numbers(worker.decode_table)
 
 
 MODELS = MappingProxyType(
@@ -110,7 +128,9 @@ MODELS = MappingProxyType(
         ),
         "rate": Model(Kind.LINE, _rate, None, "yours", "your measured rate"),
         "fixed": Model(Kind.LINE, _fixed_pass, _fixed_step, "yours", "your time of a pass"),
-        "table": Model(Kind.TABLE, _table, None, "yours", "your table of measured prompts"),
+        "table": Model(
+            Kind.TABLE, _table, _plane, "yours", "your table of measurements", decode_kind=Kind.PLANE
+        ),
         "polynomial": Model(
             Kind.POLYNOMIAL,
             _pool,
@@ -144,6 +164,7 @@ FORMULAS = (
     operator_pass.read,
     operator_pass.read_plane,
     operator_pass.pass_ms,
+    plane.step_ms,
 )
 
 
@@ -190,6 +211,8 @@ def pass_ms(
         return roofline.pass_ms(
             numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
         )
-    return operator_pass.pass_ms(
-        numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
-    )
+    if kind == 5:
+        return operator_pass.pass_ms(
+            numbers, new_tokens, attended_tokens, cached_tokens, sequences, context_tokens
+        )
+    return plane.step_ms(numbers, sequences, context_tokens)

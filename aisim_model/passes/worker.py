@@ -10,6 +10,7 @@ from aisim_model.models.shape import Shape
 from aisim_model.passes.speeds import Speeds
 
 Table = tuple[tuple[float, float], ...]
+DecodeTable = tuple[tuple[float, float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Worker:
         Measured or fixed; None where not given [tokens/s], [ms], [ms].
     prefill_table : tuple of (float, float) or None
         Measured tokens [-] and milliseconds.
+    decode_table : tuple of (float, float, float) or None
+        Measured sequences [-], context tokens [-] and milliseconds.
     model_id : str or None
         Of the catalogue; None for a model of one's own.
     gpu, precision : str
@@ -58,6 +61,7 @@ class Worker:
     prefill_pass_ms: Values | None = None
     decode_step_ms: Values | None = None
     prefill_table: Table | None = None
+    decode_table: DecodeTable | None = None
     model_id: str | None = None
     gpu: str = ""
     precision: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from aisim_model.errors import InputError
-from aisim_model.passes.registry import MODELS
+from aisim_model.passes.registry import MODELS, Kind
 from aisim_model.plan.evaluate import layout
 from aisim_model.plan.search import Plan, recommend
 from aisim_model.plan.space import Space, space_of
@@ -63,6 +63,8 @@ def rival_plans(space: Space, plan: Plan) -> Iterator[Otherwise]:
     row = space.scenario.selected
     for name, model in MODELS.items():
         if model.prefill is None or model.decode is None or name == row.prefill_model == row.decode_model:
+            continue
+        if model.kind is Kind.OPERATORS:  # seconds for each kind of worker: asked where it is chosen
             continue
         needed = [NEEDED_FIELDS.get((side, name)) for side in ("prefill_model", "decode_model")]
         if any(field is not None and getattr(row, field) is None for field in needed):

@@ -85,7 +85,7 @@ def _times(times: Sequence[PassTime], places: Places) -> PassTime:
 
 def _model(models: Sequence[PassModel], places: Places) -> PassModel:
     """Return the model of a pass with its numbers as arrays, those that all have in common as they are."""
-    if models[0].kind is Kind.OPERATORS:  # tables, whose places a number each would take
+    if models[0].kind in (Kind.OPERATORS, Kind.PLANE):  # tables, whose places a number each would take
         return SeveralModels(models[0].kind, (), tuple(models), places)
     numbers = (
         column[0] if len(set(column)) == 1 else np.array(column, dtype=np.float64)[places]

@@ -34,6 +34,7 @@ def _worker(x: ResolvedRow, tensor_parallel: int, decodes: bool) -> Worker:
         prefill_pass_ms=x.prefill_pass_ms,
         decode_step_ms=x.decode_step_ms,
         prefill_table=x.row.prefill_table,
+        decode_table=x.row.decode_table,
         model_id=x.model_id,
         gpu=x.row.gpu,
         precision=precision_of(x.stored, mixture=x.spec.total_parameters != x.spec.active_parameters),

@@ -15,6 +15,7 @@ from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of
 from aisim_model.models.kv_cache.dtypes import OWN as OWN_KV_DTYPE
 from aisim_model.models.weights.formats import CHECKPOINT, WEIGHT_FORMATS, weight_format
 from aisim_model.passes.measured_table import checked_table
+from aisim_model.passes.plane import MOST_ENTRIES, checked_plane
 from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.scenario.frozen import Frozen
@@ -32,6 +33,14 @@ NEEDED_FIELDS = MappingProxyType(
         ("prefill_model", "fixed"): "prefill_pass_ms",
         ("prefill_model", "table"): "prefill_table",
         ("decode_model", "fixed"): "decode_step_ms",
+        ("decode_model", "table"): "decode_table",
+    }
+)
+
+TABLES = MappingProxyType(
+    {
+        "prefill_table": "table of tokens and milliseconds",
+        "decode_table": "table of sequences, context tokens and milliseconds",
     }
 )
 
@@ -157,6 +166,12 @@ class Deployment(Frozen):
     prefill_table: tuple[tuple[float, float], ...] | None = Field(
         None, title="Prefill table", description="Measured tokens and milliseconds.", max_length=64
     )
+    decode_table: tuple[tuple[float, float, float], ...] | None = Field(
+        None,
+        title="Decode table",
+        description="Measured sequences, context tokens and milliseconds of a step.",
+        max_length=MOST_ENTRIES,
+    )
     decode_step_ms: Milliseconds | None = Field(None, title="Decode step", description="Measured or fixed.")
     mfu: Share | None = Field(
         None, title="MFU", description="Share of the dense peak that weights reach; the model's where open."
@@ -220,6 +235,7 @@ class Deployment(Frozen):
     @field_validator("prefill_model", "decode_model")
     @classmethod
     def _times_it(cls, value: str, info: ValidationInfo) -> str:
+        value = "table" if value == "measured" else value  # as others call it
         known = PREFILL_MODELS if info.field_name == "prefill_model" else DECODE_MODELS
         if value not in known:
             problem = f"must be one of {', '.join(known)}"
@@ -241,11 +257,18 @@ class Deployment(Frozen):
             checked_table([tokens for tokens, _ in value], [time_ms for _, time_ms in value])
         return value
 
+    @field_validator("decode_table")
+    @classmethod
+    def _plane(
+        cls, value: tuple[tuple[float, float, float], ...] | None
+    ) -> tuple[tuple[float, float, float], ...] | None:
+        return None if value is None else checked_plane(value)
+
     @model_validator(mode="after")
     def _chosen_model_has_its_number(self) -> Self:
         for (chooser, choice), field in NEEDED_FIELDS.items():
             if getattr(self, chooser) == choice and getattr(self, field) is None:
-                what = "table of tokens and milliseconds" if choice == "table" else "number"
+                what = TABLES.get(field, "number")
                 problem = f"needs a {what} in {field}"
                 raise InputError(chooser, choice, problem, "Enter it, or choose another model.")
         return self

@@ -31,7 +31,7 @@ MAX_WHOLE_VALUES = 10_000_000
 READABLE = 100_000  # values of an axis that a person may look at one by one
 RATIOS = 4096  # in the table of a longer log axis: it stays in the cache of a core
 FORM = "Write FIELD=LOW:HIGH:log:N, FIELD=LOW:HIGH:lin:N or FIELD=a,b,c."
-NOT_VARIED = frozenset({"id", "name", "color", "model", "prefill_table"})
+NOT_VARIED = frozenset({"id", "name", "color", "model", "prefill_table", "decode_table"})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from aisim_model.compare.outcome import Outcome
 from aisim_model.scenario.engines import engine
-from aisim_ui.deployments.prefill_table import table_inputs
+from aisim_ui.deployments.measured_tables import table_inputs
 from aisim_ui.deployments.row_table import OWN
 from aisim_ui.inputs import choice, number, take_back
 from aisim_ui.place import Place
