@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import streamlit as st
 
 from aisim_model.compare.columns import PLANNED
+from aisim_model.evidence.silicon.typical import typical_error
 from aisim_model.plan import Plan
 from aisim_model.row.engine_error import engine_error
+from aisim_model.row.spread_error import spread_error
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.planning import Planning
 from aisim_model.scenario.presets import appended
@@ -129,8 +133,12 @@ def how_sure(scenario: Scenario, plan: Plan) -> None:
     first = plan.ranked[0]
     st.markdown("##### How sure")
     experts = first.outcome.x.spec.total_parameters != first.outcome.x.spec.active_parameters
-    off = engine_error(first.row.kind, float(first.outcome.load.utilisation), experts)
-    st.markdown(sureness.off_by(off))
+    kind, share = first.row.kind, float(first.outcome.load.utilisation)
+    st.markdown(sureness.off_by(engine_error(kind, share, experts), spread_error(kind, share)))
+    if "roofline" == first.row.decode_model == first.row.prefill_model:
+        batch = float(first.outcome.load.batch)
+        at = typical_error(plan.scenario.workload.model_id, first.row.gpu, batch if isfinite(batch) else 1.0)
+        st.markdown(sureness.on_silicon(at))
     if st.toggle("What other times of a pass would deploy", key="plan.otherwise"):
         with st.spinner("Searching with other times"):
             lines = sureness.otherwise(otherwise_for(scenario))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
+from aisim_model.evidence.silicon.typical import TypicalError
 from aisim_model.plan.sureness import FACTORS, Otherwise
 from aisim_model.row.engine_error import EngineError
+from aisim_model.row.spread_error import SpreadError
 from aisim_ui.sentences.plan import formats, layout
 
 
-def off_by(found: EngineError | None) -> str:
-    """Say how far the estimate under load was from replays."""
-    if found is None:
+def off_by(found: EngineError | None, spread: SpreadError | None) -> str:
+    """Say how far the estimate under load was from replays: of means, and of p99."""
+    if found is None or spread is None:
         return "So near to its capacity the estimate was not held against replays: replay it."
     ttft, itl = (
         f"{low:.2f} to {high:.2f}"
@@ -19,7 +21,24 @@ def off_by(found: EngineError | None) -> str:
     )
     return (
         f"At such a load the estimate of mean TTFT was {ttft} times a replay at level engine, that of "
-        f"mean ITL {itl} times, over a grid of prompts and outputs. Evidence has what passes take on silicon."
+        f"mean ITL {itl} times, over a grid of prompts and outputs. p99 TTFT "
+        f"was {spread.ttft_low:.2f} to {spread.ttft_high:.2f} times, p99 ITL {spread.itl_low:.2f} to "
+        f"{spread.itl_high:.2f} times."
+    )
+
+
+def on_silicon(found: TypicalError) -> str:
+    """Say how far the times of passes were off on silicon.
+
+    Examples
+    --------
+    >>> on_silicon(TypicalError(0.123, 40, "this GPU"))
+    'On silicon the roofline was off by 12% in time per output token, the median of 40 rows of this GPU.'
+    """
+    among = "all models and GPUs" if found.among == "all" else found.among
+    return (
+        f"On silicon the roofline was off by {found.error:.0%} in time per output token, the median of "
+        f"{found.rows:,} rows of {among}."
     )
 
 
