@@ -129,7 +129,7 @@ def _flat(config: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[s
 def _from_gguf(flat: Mapping[str, Any], architecture: str) -> dict[str, Any]:
     """Return the metadata of a GGUF file under the names of a config.json."""
     start = f"{architecture}."
-    own = {key.removeprefix(start): value for key, value in flat.items() if key.startswith(start)}
+    own = {key.removeprefix(start): _number(value) for key, value in flat.items() if key.startswith(start)}
     # a class of that name may size layers in full apart, which these files do the other way round
     config: dict[str, Any] = {"model_type": architecture, "global_head_dim": None}
     config |= {name: own[key] for key, name in _GGUF.items() if own.get(key) is not None}
@@ -146,6 +146,11 @@ def _from_gguf(flat: Mapping[str, Any], architecture: str) -> dict[str, Any]:
     elif pattern is not None:
         config["sliding_window_pattern"] = pattern
     return config | _gguf_states(own, architecture) | _gguf_layers(config, own)
+
+
+def _number(value: Any) -> Any:
+    """Return a whole number that stands as a text, as llama-cpp-python has its metadata, as the number."""
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 13 else value
 
 
 def _gguf_states(own: Mapping[str, Any], architecture: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ _NO_SIZE = re.compile(
     r"bias|dropout|_init|eps$|_act$|(?<!alpha_)(?<!beta_)factor|scaling|_std$|scale$|experts|^max_window_layers$|context_window|conv_window|loop_window|_class$"
     r"|^window_layers$|rank$|^conv_pos|_stride$"
 )
+MAX_DEPTH = 4
 _LAYERED = re.compile(r"att(entio)?n|layer|block|mixer|hybrid|window|mamba|ssm|linear|cache")
 _APART = re.compile(r"rope|quant|vision|audio|sparse|per_layer|norm|^linear_attn_config$|^attn_config$")
 # kinds of layers that use the keys of a group
@@ -89,7 +90,14 @@ def _with_nested(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in config.items():
         yield name, value
         if isinstance(value, Mapping) and _LAYERED.search(name) and not _APART.search(name):
-            yield from value.items()
+            yield from _all_within(value, MAX_DEPTH)
+
+
+def _all_within(config: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
+    for name, value in config.items():
+        yield name, value
+        if isinstance(value, Mapping) and depth:
+            yield from _all_within(value, depth - 1)
 
 
 def _sizes(name: str, value: Any) -> bool:

@@ -180,7 +180,7 @@ def _beside(keys: Keys) -> Sequence[Kind] | None:
 
 def _pure(keys: Keys) -> Sequence[Kind] | None:
     """Mamba: no attention at all."""
-    if keys.has("ssm_cfg") or (keys.has(*STATE) and not has_attention(keys)):
+    if keys.has("ssm_cfg", *STATE) and not has_attention(keys):
         return [MAMBA] * layer_count(keys)
     return None
 
