@@ -50,10 +50,21 @@ st.caption(
     "shown, never fitted. The calibrated model is fitted to each group of nine transfers; beside it stands "
     "each row's prediction from the other eight."
 )
-for quantity, title in TIMES.items():
-    rows = found[found["quantity"] == quantity]
-    figure = predicted_measured(rows, f"{title}: predicted over measured", mode())
-    chart(figure, rows, f"evidence.{quantity}")
+quantity = st.segmented_control(
+    "Quantity",
+    list(TIMES),
+    default="transfer_ms",
+    required=True,
+    format_func=TIMES.__getitem__,
+    key="evidence.quantity",
+    label_visibility="collapsed",
+)
+rows = found[found["quantity"] == quantity]
+chart(
+    predicted_measured(rows, f"{TIMES[quantity]}: predicted over measured", mode()),
+    rows,
+    "evidence.published",
+)
 silicon_section()
 st.markdown("##### Five runs end to end")
 verdicts = runs()

@@ -25,12 +25,14 @@ FILES = {
         {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
     ),
     "scenario.yaml": "workload: {prompt_tokens: 8192}\n",
+    "serve.sh": "vllm serve openai/gpt-oss-120b --tensor-parallel-size 2\n",
     "trace.jsonl": '{"timestamp": 0, "input_length": 1200, "output_length": 2, "hash_ids": [1, 2, 3]}\n' * 2,
     "measured.csv": "bytes,milliseconds\n1000000,1.1\n10000000,1.6\n100000000,5.2\n1000000000,41\n",
 }
 LINES = (
     "delay --prompt-tokens 8192 --kv-bytes-per-token 327680 --bandwidth-gb-s 50",
     "kv config.json",
+    "import serve.sh",
     "catalog links",
     "catalog gpus",
     "catalog models",

@@ -13,12 +13,21 @@ from aisim_model.scenario import Deployment
 
 _QUANTS = ("nvfp4", "mxfp4", "w4a16", "w8a8", "fp8", "fp4", "awq", "gptq", "int4", "int8")
 _FORMATS = {
-    "nvfp4": "fp4",
-    "mxfp4": "fp4",
-    "fp4": "fp4",
+    "nvfp4": "nvfp4",
+    "mxfp4": "mxfp4",
+    "fp4": "nvfp4",
     "fp8": "fp8",
     "modelopt": "fp8",
-    "modelopt_fp4": "fp4",
+    "modelopt_fp4": "nvfp4",
+    "int8": "int8",
+    "w8a8": "int8",
+    "w8a8_int8": "int8",
+    "int4": "int4",
+    "w4a16": "int4",
+    "awq": "int4",
+    "awq_marlin": "int4",
+    "gptq": "int4",
+    "gptq_marlin": "int4",
 }
 _GPU = re.compile(
     r"(?i)(?<![a-z0-9])(gb300|gb200|b300|b200|h200|h100|h800|h20|a100|a10g|l40s|mi3\d\dx)(?![0-9])"
@@ -153,11 +162,11 @@ def _precisions(row: dict[str, Any], sides: dict[str, Worker], report: Report) -
         report.say(
             "weights",
             quant,
-            "weight_dtype" if dtype else None,
-            origin if dtype else f"{origin}; no precision of a row",
+            "weight_format" if dtype else None,
+            origin if dtype else f"{origin}; no one weight format of a row",
         )
         if dtype:
-            row["weight_dtype"] = dtype
+            row["weight_format"] = dtype
     dtype = next((str(one["kv_dtype"]).lower() for one in settings if one.get("kv_dtype")), None)
     if dtype and dtype != "auto":
         try:

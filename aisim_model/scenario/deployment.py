@@ -293,8 +293,11 @@ class Deployment(Frozen):
     @property
     def sequences_limit(self) -> int:
         """Sequences that a worker runs at a time at most [-]: the row's own number, else its engine's."""
-        own = engine(self.engine).max_sequences_on(catalog.gpu(self.gpu))
-        return own if self.max_sequences is None else self.max_sequences
+        if self.max_sequences is not None:
+            return self.max_sequences
+        profile = engine(self.engine)
+        own = profile.max_sequences_on(catalog.gpu(self.gpu))
+        return min(own, self.pass_tokens) if profile.sequences_within_pass else own
 
     def memory_share(self, ranks: int) -> float:
         """Return the share of GPU memory that weights and KV pool of a worker may fill [-]."""

@@ -63,6 +63,8 @@ class EngineProfile(BaseModel):
     pass_tokens, max_sequences : tuple of (float, int)
         Token budget of a pass, and sequences that a worker runs at a time at most [-], from so much GPU
         memory on [GiB].
+    sequences_within_pass : bool
+        Whether no more sequences run than a pass has tokens, where their number isn't given.
     least_on : tuple of str
         GPUs that get the least of both, whatever their memory.
     memory_share : float or None
@@ -88,6 +90,7 @@ class EngineProfile(BaseModel):
     first_token_from: FirstTokenFrom
     pass_tokens: Steps
     max_sequences: Steps
+    sequences_within_pass: bool = False
     least_on: tuple[str, ...] = ()
     memory_share: float | None
     share_is_of: Literal["total", "free"] = "total"
@@ -171,6 +174,7 @@ _PROFILES = (
         first_token_from="decode_step",
         pass_tokens=((0.0, 2048), (70.0, 8192), (160.0, 16_384)),
         max_sequences=((0.0, 256), (70.0, 1024)),
+        sequences_within_pass=True,
         least_on=("a100-80",),
         memory_share=0.92,
         reserve=Reserve(

@@ -27,7 +27,10 @@ def test_the_sentence_says_how_far_off_the_reference_is(page: AppTest) -> None:
 
 
 def test_the_charts_show_what_the_table_holds(page: AppTest) -> None:
-    assert len(page.get("plotly_chart")) == 4
+    assert "Transfer times" in page.get("plotly_chart")[0].proto.spec
+    page.segmented_control(key="evidence.quantity").select("ttft_ms").run()
+    assert not page.exception
+    assert "TTFT" in page.get("plotly_chart")[0].proto.spec
 
 
 def test_five_runs_end_to_end_stand_beside_their_verdicts(page: AppTest) -> None:

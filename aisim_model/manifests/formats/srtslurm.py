@@ -49,6 +49,6 @@ def read(docs: list[Any], report: Report) -> list[Worker]:
         precision = get(doc, "model", "precision")
         if precision:
             worker.settings.setdefault("weight_quant", precision)
-            used(report, (0, "model", "precision"), precision, "weight_dtype")
+            used(report, (0, "model", "precision"), precision, "weight_format")
         found.append(worker)
     return found
