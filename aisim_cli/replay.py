@@ -92,6 +92,10 @@ def replay(
         Literal["source", "destination", "shared"] | None,
         typer.Option(help="One link a prefill worker, a decode worker, or one for all; source."),
     ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(help="Requests in flight, each followed by the next as it ends; else as they arrive."),
+    ] = None,
     time_unit: TimeUnit = None,
     decimal: Decimal = None,
     columns: Annotated[
@@ -107,8 +111,8 @@ def replay(
 ) -> None:
     """Replay a request trace, and say what every request waited for.
 
-    With --scenario the level, contention, scope and prefix caching are its traffic's where left out, and the
-    figures on top are those of its selected row.
+    With --scenario the level, contention, scope, prefix caching and concurrency are its traffic's where left
+    out, and the figures on top are those of its selected row.
     """
     from aisim_model.study.records import ending_of, write_records
     from aisim_model.traces import read_trace
@@ -133,6 +137,7 @@ def replay(
         "contention": contention,
         "scope": scope,
         "prefix_caching": prefix_caching,
+        "concurrency": concurrency,
     }
     if scenario is None:
         run = _on_one(config_of({**of_deployment, **of_traffic}, prefill, decode_step_ms))

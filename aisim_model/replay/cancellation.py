@@ -10,6 +10,7 @@ from aisim_model.replay.layout import (
     COMPLETED,
     DECODING,
     NONE,
+    NOT_ARRIVED,
     ON_LINK,
 )
 from aisim_model.replay.links import leave_link
@@ -54,6 +55,8 @@ def cancel(
         record.last = np.nan
         return
     core.clock[0].done += 1
+    if stage != NOT_ARRIVED:
+        core.clock[0].left += 1
     if settings.aggregated == 0 and not np.isnan(record.granted):
         core.workers[owner].held -= 1
     if pools is not None:

@@ -89,6 +89,9 @@ class ReplayConfig(BaseModel):
         Sequences [-]. At level ``engine`` those of a pass; None: 256, the reference engine's default. At
         level ``fifo`` those that a decode worker has room for, from the grant of their reservation to their
         last token; None: any number.
+    concurrency : int or None
+        Requests in flight, a closed loop: each is followed by the next of the trace the moment it ends, and
+        the arrivals of the trace don't count [-]. None: requests come when the trace says.
     contention : {"none", "fifo", "fair"}
         Whether transfers of one link ignore each other, queue, or share its bandwidth at every moment.
     scope : {"source", "destination", "shared"}
@@ -129,6 +132,7 @@ class ReplayConfig(BaseModel):
     prefill_chunk_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] = 8192
     pool_blocks: Annotated[int, Field(ge=1, le=10**12)] = 200_000
     max_sequences: Annotated[int, Field(ge=1, le=MOST_SEQUENCES)] | None = None
+    concurrency: Annotated[int, Field(ge=1, le=10**9)] | None = None
     contention: Literal["none", "fifo", "fair"] = "none"
     scope: Literal["source", "destination", "shared"] = "source"
     cancellations: tuple[tuple[Annotated[int, Field(ge=0)], Milliseconds], ...] = ()

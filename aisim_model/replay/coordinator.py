@@ -37,7 +37,7 @@ from aisim_model.replay.handoffs import (
 from aisim_model.replay.heaps import pop_event
 from aisim_model.replay.layout import CANCELLED, NONE, ON_LINK, SOURCE_HELD, UNLIMITED
 from aisim_model.replay.links import enter_link
-from aisim_model.replay.passes import skip_steps_of_no_time
+from aisim_model.replay.passes import is_steady, run_steady, skip_steps_of_no_time
 from aisim_model.replay.state import Caches, Core, Pools
 from aisim_model.replay.transfers import end_shared_transfers, end_transfer
 from aisim_model.replay.workers import announce_end, catch_up, has_work, start_pass
@@ -66,13 +66,35 @@ def _drive(core: Core, caches: Caches, pools: Pools | None, index: int, now: flo
             continue
         if index < settings.prefill_workers:
             prefill_ended(core, index, now)
-        elif settings.aggregated == 0:
+        elif settings.aggregated == 1:
+            core.clock[0].left += worker.leaving
+            worker.leaving = 0
+        else:
             decode_ended(core, caches, pools, index, now)
             if pools is None and worker.pending_head == NONE and core.clock[0].queue_size == 0:
                 skip_steps_of_no_time(settings, core.requests, worker)
     awaited = index < settings.prefill_workers or worker.pending_head != NONE
-    if worker.busy == 1 and awaited and settings.aggregated == 0:
+    if worker.busy == 1 and ((awaited and settings.aggregated == 0) or settings.concurrency > 0):
         announce_end(core, index)
+
+
+@compiled
+def _goes_on(core: Core, caches: Caches, index: int, now: float) -> bool:
+    """Run the passes of a closed loop that only give each sequence its next token, up to what comes next.
+
+    That is where nothing but this pass ends now, and it changes nothing for anybody else.
+    """
+    clock, worker = core.clock[0], core.workers[index]
+    alone = clock.heap_size == 0 or core.events[0].time > now
+    waits = worker.defer_head != NONE or worker.pending_head != NONE or worker.leaving > 0
+    if waits or not alone or clock.queue_size > 0 or not is_steady(worker):
+        return False
+    until = np.inf if clock.heap_size == 0 else core.events[0].time
+    start = run_steady(core.settings[0], core.requests, worker, now, until)
+    worker.loud = 0
+    start_pass(core, caches, None, index, start)
+    announce_end(core, index)
+    return True
 
 
 @compiled
@@ -85,6 +107,8 @@ def _handle(
     if kind == PREFILL_ENDED:
         prefill_ended(core, index, now)
     elif kind == DECODE_ENDED:
+        if core.settings[0].concurrency > 0 and pools is None and _goes_on(core, caches, index, now):
+            return
         decode_ended(core, caches, pools, index, now)
     elif kind == TRANSFER_ENDED:
         end_transfer(core, links, index, now)
@@ -111,12 +135,21 @@ def _handle(
 
 @compiled
 def _release_arrivals(core: Core, now: float) -> None:
-    """Let the requests in that arrive now."""
+    """Let the requests in that arrive now, or for which a place in flight is free."""
     settings, clock = core.settings[0], core.clock[0]
     first_action = SUBMIT if settings.source_first == 1 or settings.aggregated == 1 else RESERVE
-    while clock.arrived < len(core.requests) and core.requests[clock.arrived].arrival <= now:
-        if core.requests[clock.arrived].stage != CANCELLED:
+    while clock.arrived < len(core.requests):
+        record = core.requests[clock.arrived]
+        if settings.concurrency > 0:
+            if clock.arrived - clock.left >= settings.concurrency:
+                return
+            record.arrival = now
+        elif record.arrival > now:
+            return
+        if record.stage != CANCELLED:
             act(core, first_action + clock.arrived)
+        else:
+            clock.left += 1  # it takes no place
         clock.arrived += 1
 
 
@@ -125,11 +158,13 @@ def _settle(core: Core, caches: Caches, pools: Pools | None, links: Records | No
     """Do all that happens at one instant."""
     settings, clock = core.settings[0], core.clock[0]
     clock.driven = 0
-    if settings.aggregated == 1:
+    if settings.aggregated == 1 and (settings.concurrency == 0 or clock.arrived == 0):
         _release_arrivals(core, now)
     while True:
         while clock.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) < DRIVE:
             _handle(core, caches, pools, links, pop_event(core), now)
+        if settings.aggregated == 1 and settings.concurrency > 0:
+            _release_arrivals(core, now)
         run_actions(core, caches, pools, now)
         while clock.heap_size > 0 and core.events[0].time == now and kind_of(core.events[0].code) == DRIVE:
             _handle(core, caches, pools, links, pop_event(core), now)
@@ -176,7 +211,12 @@ def _loop(rules: int) -> Callable[..., bool]:
         looked = 0
         while clock.arrived < len(core.requests) or clock.heap_size > 0:
             now = np.inf
-            if clock.arrived < len(core.requests):
+            if core.settings[0].concurrency > 0:
+                if clock.arrived == 0:
+                    now = 0.0
+                elif clock.heap_size == 0:
+                    break  # those in flight wait for each other
+            elif clock.arrived < len(core.requests):
                 now = core.requests[clock.arrived].arrival
             if clock.heap_size > 0:
                 now = min(now, core.events[0].time)

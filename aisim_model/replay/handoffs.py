@@ -100,6 +100,8 @@ def decode_ended(core: Core, caches: Caches, pools: Pools | None, index: int, no
     worker = core.workers[index]
     worker.busy = 0
     worker.loud = 0
+    core.clock[0].left += worker.leaving
+    worker.leaving = 0
     mark(core, index, now)
     while worker.defer_head != NONE:
         request = worker.defer_head
@@ -222,6 +224,7 @@ def _activate(core: Core, caches: Caches, pools: Pools | None, request: int, now
         record.stage = COMPLETED
         record.last = record.first
         core.clock[0].done += 1
+        core.clock[0].left += 1
         worker.held -= 1
         if pools is not None:
             release_blocks(core, pools, index, request)

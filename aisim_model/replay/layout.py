@@ -100,6 +100,7 @@ WORKER = np.dtype(
         *_integers("oldest newest"),  # copies: ends of the queue of those that nobody uses
         *_integers("first_running last_running"),  # requests: ends of the list of those that run
         *_integers("running"),  # sequences in that list
+        *_integers("leaving"),  # sequences whose last token leaves at the end of the running pass
         *_integers("next_order"),  # requests that it got so far; kept in every replay
         *_integers("freed refused"),  # times that room was made; how many that were when it refused a request
         *_integers("release_head release_tail"),  # requests whose source goes once the running pass ends
@@ -145,6 +146,9 @@ SETTINGS = np.dtype(
         *_integers("chunk"),  # tokens that a pass takes at most
         *_integers("prefill_sequences decode_sequences"),  # sequences of a pass at most, by kind of worker
         *_integers("most_held"),  # sequences that a decode worker has room for
+        *_integers(
+            "concurrency"
+        ),  # requests in flight, each followed by the next as it ends; 0: as they arrive
         *_integers("pool"),  # blocks of a worker
         *_integers("bytes_known"),  # flag: the time of a transfer follows from bytes and bandwidth
         *_integers("contention"),  # CONTENTION_NONE to CONTENTION_FAIR
@@ -175,6 +179,7 @@ CLOCK = np.dtype(
         *_integers("queue_head queue_size"),  # index in the ring of actions, actions in it
         *_integers("driven"),  # flag: workers have been looked at in this instant
         *_integers("done"),  # requests completed or cancelled
+        *_integers("left"),  # requests whose end a client has seen, so that another may come
         *_integers("unused_copy"),  # copy: first of those without content
     ],
     align=True,

@@ -27,6 +27,8 @@ def wire_busy_ms(result: ReplayResult) -> float:
 def offered_loads(result: ReplayResult) -> dict[str, float]:
     """Return the load of each resource; above 1 it can't be carried: its queue grows while requests arrive.
 
+    In a closed loop nothing is asked beyond what is done, so work counts over all of the replay.
+
     Prefill and link count the time that they were at work. Decode counts the time that its tokens would take
     in the largest passes that its pool allows: a decode worker that is never idle can still take more
     sequences. Aggregated workers count both. At level ``fifo`` decode counts the room that its sequences
@@ -60,6 +62,8 @@ def offered_loads(result: ReplayResult) -> dict[str, float]:
     {'prefill': 0.5, 'link': 0.4, 'decode': 0.0}
     """
     config, span_ms = result.config, result.trace.span_ms
+    if config.concurrency is not None:
+        span_ms = result.end_ms
     if span_ms <= 0.0:
         return {}
     if config.aggregated:

@@ -277,6 +277,7 @@ def _emit(core: Core, pools: Pools, index: int, request: int, end: float) -> Non
         record.stage = COMPLETED
         record.last = end
         core.clock[0].done += 1
+        worker.leaving += 1
         worker.freed += 1
         _leave(core.requests, worker, request)
         release_blocks(core, pools, index, request)

@@ -102,12 +102,14 @@ def decode_pass(core: Core, index: int, now: float) -> float:
     note_first_tokens(requests, joined, end)
     worker.pass_no += 1
     worker.context += worker.decoding
-    core.clock[0].done += finish_sequences(requests, worker, end)
+    finished = finish_sequences(requests, worker, end)
+    core.clock[0].done += finished
+    worker.leaving += finished
     return end
 
 
 @compiled
-def _steady(worker: Records) -> bool:
+def is_steady(worker: Records) -> bool:
     """Say whether the passes to come only give each sequence its next token."""
     return bool(
         worker.decoding > 0
@@ -123,7 +125,7 @@ def run_steady(settings: Records, requests: Records, worker: Records, now: float
 
     Returns the end of the last of them, or `now` where there was none.
     """
-    if not _steady(worker):
+    if not is_steady(worker):
         return now
     left = int(requests[worker.in_heap].key) - worker.pass_no - 1
     sequences = worker.decoding
@@ -154,7 +156,7 @@ def skip_steps_of_no_time(settings: Records, requests: Records, worker: Records)
 
     None of them may be one in which a sequence finishes, and nothing may wait for their ends.
     """
-    if settings.decode_kind != LINE or not _steady(worker):
+    if settings.decode_kind != LINE or not is_steady(worker):
         return
     if step_ms(settings, float(worker.decoding), float(worker.context)) > 0.0:
         return
@@ -231,6 +233,7 @@ def prompt_pass(core: Core, caches: Caches, index: int, now: float) -> float:
     if settings.aggregated:
         finished += _emit_first_tokens(requests, worker, end)
     core.clock[0].done += finished
+    worker.leaving += finished
     return end
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,10 @@ class ReplayResult:
     trace, config : Trace, ReplayConfig
         What was replayed, and on what.
     columns : mapping of str to array
-        A value for each request in order of arrival. Times are in ms after the first arrival, NaN where a
-        request never got there. The names of the reference tables hold: ``transfer_end_ms`` is when the
-        destination is activated, ``wire_end_ms`` when the wire is done.
+        A value for each request in order of arrival, in a closed loop when a place in flight was free. Times
+        are in ms after the first arrival, NaN where a request never got there. The names of the reference
+        tables hold: ``transfer_end_ms`` is when the destination is activated, ``wire_end_ms`` when the wire
+        is done.
     prefill_busy_ms, decode_busy_ms : array of float64
         Time that each worker spent in passes [ms]; of aggregated workers the second is empty.
     prompts_bytes : float
@@ -145,6 +146,8 @@ def _handoff_columns(requests: Records, config: ReplayConfig) -> dict[str, Colum
 def result_of(trace: Trace, config: ReplayConfig, core: Core) -> ReplayResult:
     """Read the outcome from the records of a finished replay."""
     requests, workers = core.requests, core.workers
+    if config.concurrency is not None:
+        trace = replace(trace, arrival_ms=requests.arrival)
     names = requests.dtype.names
     columns: dict[str, Column] = {
         "row": np.arange(len(trace)),

@@ -64,6 +64,7 @@ def _settings(trace: Trace, config: ReplayConfig) -> Records:
     record.prefill_sequences = config.pass_sequences if engine else 1
     record.decode_sequences = config.pass_sequences if engine else UNLIMITED
     record.most_held = UNLIMITED if engine else config.max_sequences or UNLIMITED
+    record.concurrency = config.concurrency or 0
     record.pool = config.pool_blocks
     record.bytes_known = config.kv_bytes_per_token is not None and bool(config.bandwidth_gb_s)
     record.bytes_per_token, record.state_bytes = config.kv_bytes_per_token or 0.0, config.state_bytes

@@ -1,7 +1,7 @@
 """Compile the replay before it is needed: `python -m aisim_model.replay.warm`, as the set-up of the app does.
 
-Compiled code lies on disk beside the sources, and each kind of replay (plain, with a shared link, with a pool
-that can run full, of either level) compiles its own.
+Compiled code lies on disk beside the sources. Pools that can run full compile apart from others, and links
+that transfers share apart from those that they have alone.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def kinds() -> Iterator[ReplayConfig]:
     for pool_blocks in (200_000, 24):
         for workers in (split, {"aggregated_workers": 1, **link}):
             yield ReplayConfig.model_validate({**workers, "level": "engine", "pool_blocks": pool_blocks})
-    for contention in ("none", "fifo", "fair"):
-        yield ReplayConfig.model_validate({**split, "level": "fifo", "contention": contention})
-        yield ReplayConfig.model_validate({**split, "level": "engine", "contention": contention})
+    for pool_blocks in (200_000, 24):
+        shared = {"level": "engine", "contention": "fair", "pool_blocks": pool_blocks}
+        yield ReplayConfig.model_validate({**split, **shared})
 
 
 def warm() -> int:
@@ -33,7 +33,7 @@ def warm() -> int:
     Examples
     --------
     >>> warm()
-    10
+    6
     """
     trace = Trace(
         np.array([0.0, 1.0]),

@@ -186,6 +186,12 @@ class Traffic(Frozen):
         title="To [s]",
         description="Requests that arrive from here on are left out; all where left open.",
     )
+    concurrency: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None,
+        title="In flight",
+        description="Requests at a time, each followed by the next as it ends, as benchmarks send them; "
+        "where left open they come as they arrive.",
+    )
     deployment_ids: Annotated[tuple[RowId, ...], Field(max_length=MOST_ROWS)] | None = Field(
         None, title="Deployments", description=f"Which rows are replayed, at most {MOST_ROWS}."
     )

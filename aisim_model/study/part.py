@@ -93,6 +93,7 @@ class Part:
             contention=traffic.contention,
             scope=traffic.scope,
             prefix_caching=traffic.prefix_caching,
+            concurrency=traffic.concurrency,
         )
         depends_on = (
             self.model_version,

@@ -39,6 +39,7 @@ def replay_config(
     contention: Contention = "none",
     scope: Scope = "source",
     prefix_caching: bool = False,
+    concurrency: int | None = None,
 ) -> ReplayConfig:
     """Return the settings of a replay of a trace on a row.
 
@@ -64,6 +65,8 @@ def replay_config(
         Which transfers share one.
     prefix_caching : bool
         Whether workers reuse the blocks that the trace says are equal.
+    concurrency : int or None
+        Requests in flight, each followed by the next as it ends [-]; None: as they arrive.
 
     Returns
     -------
@@ -118,6 +121,7 @@ def replay_config(
         max_sequences=int(typical.most_sequences) if fifo else row.sequences_limit,
         contention=contention,
         scope=scope,
+        concurrency=concurrency,
     )
 
 
@@ -130,13 +134,14 @@ def replay_row(
     contention: Contention = "none",
     scope: Scope = "source",
     prefix_caching: bool = False,
+    concurrency: int | None = None,
     progress: Progress | None = None,
 ) -> ReplayResult:
     """Replay a trace on a row.
 
     Parameters
     ----------
-    workload, row, trace, level, contention, scope, prefix_caching
+    workload, row, trace, level, contention, scope, prefix_caching, concurrency
         As in `replay_config`.
     progress : Progress, optional
         To watch and stop it from another thread.
@@ -173,6 +178,7 @@ def replay_row(
         contention=contention,
         scope=scope,
         prefix_caching=prefix_caching,
+        concurrency=concurrency,
     )
     result = checked_replay(trace, config, progress)
     if not row.split:

@@ -156,6 +156,7 @@ def row_outcome(
             contention=traffic.contention,
             scope=traffic.scope,
             prefix_caching=traffic.prefix_caching,
+            concurrency=traffic.concurrency,
             progress=progress,
         )
         notes = replay_notes(workload, row, trace, prefix_caching=traffic.prefix_caching)

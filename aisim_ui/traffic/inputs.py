@@ -20,6 +20,7 @@ ARRIVALS = {"poisson": "independent (Poisson)", "constant": "evenly spaced", "bu
 LENGTHS = {"fixed": "all alike", "lognormal": "with a long tail", "trace": "as in an example"}
 LEVELS = {"engine": "engine: batches, as engines run", "fifo": "fifo: one prompt a pass"}
 CONTENTION = {"fair": "share it (fair)", "fifo": "take turns (fifo)", "none": "no contention"}
+SCALES = ("rate_factor", "concurrency", "window_start_s", "window_end_s")
 SCOPES = {"source": "a prefill worker's", "destination": "a decode worker's", "shared": "one for all"}
 
 
@@ -89,10 +90,10 @@ def _numbers(*names: str) -> None:
 
 
 def scale_inputs() -> None:
-    """Draw how much faster requests arrive, and from when to when they count."""
-    for column, name in zip(st.columns(3), ("rate_factor", "window_start_s", "window_end_s"), strict=True):
+    """Draw how much faster requests arrive or how many are in flight, and from when to when they count."""
+    for column, name in zip(st.columns(4), SCALES, strict=True):
         with column:
-            number(_traffic(name), SPOT, empty="the end")
+            number(_traffic(name), SPOT, empty="as they arrive" if name == "concurrency" else "the end")
 
 
 def row_inputs() -> None:

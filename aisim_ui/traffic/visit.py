@@ -73,7 +73,7 @@ def outcome_key(scenario: Scenario, row: Deployment, trace_key: Hashable) -> Has
     """Return what an outcome depends on: no names and colours, and of the workload the model alone."""
     served, traffic = scenario.workload, scenario.traffic
     model = (served.model_id, served.model, served.kv_bytes_per_token)
-    how = (traffic.level, traffic.contention, traffic.scope, traffic.prefix_caching)
+    how = (traffic.level, traffic.contention, traffic.scope, traffic.prefix_caching, traffic.concurrency)
     return trace_key, model, row.model_copy(update={"name": "", "color": 0}), how
 
 

@@ -81,6 +81,18 @@ def test_three_requests_by_hand(aisim: Aisim, trace_file: Written, tmp_path: Pat
     )
 
 
+def test_a_closed_loop_sends_the_next_as_one_ends(aisim: Aisim, trace_file: Written, tmp_path: Path) -> None:
+    trace, out = trace_file([(0, 128, 3), (1, 256, 3), (2, 64, 3)]), tmp_path / "out.csv"
+    ran = aisim(f"replay {trace} {BY_HAND} --concurrency 1 --out {out} --json")
+    # each ends two steps of 5 ms after its first token at 10 + 1 a token + 5
+    assert [float(row["arrival_ms"]) for row in read_csv(out)] == [0, 153, 434]
+    assert [float(row["ttft_ms"]) for row in read_csv(out)] == [143, 271, 79]
+    assert ran.json["carried"] is True
+    refused = aisim(f"replay {trace} {BY_HAND} --concurrency 0")
+    assert refused.status == 2
+    assert "concurrency = 0: must be at least 1" in refused.err
+
+
 def test_times_have_six_decimals_and_bare_names(aisim: Aisim, trace_file: Written, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     aisim(f"replay {trace_file([(0, 128, 3)])} {BY_HAND} --out {out}")

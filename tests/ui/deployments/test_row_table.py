@@ -54,6 +54,7 @@ def test_every_choice_of_a_column_is_one_that_the_scenario_takes() -> None:
         prefill_pass_ms=100.0,
         prefill_table=((1.0, 1.0), (2.0, 2.0)),
         decode_step_ms=10.0,
+        decode_table=((1.0, 1e3, 10.0), (8.0, 1e3, 12.0), (1.0, 9e3, 11.0), (8.0, 9e3, 15.0)),
     )
     for column in COLUMNS:
         for option in choices(column):

@@ -17,6 +17,7 @@ NUMBERS = {
     "prefill_pass_ms": 20.0,
     "prefill_table": ((128, 20), (8192, 170)),
     "decode_step_ms": 9.0,
+    "decode_table": ((1, 1000, 9), (8, 1000, 12), (1, 9000, 10), (8, 9000, 14)),
 }
 CHOICES = [("prefill_model", name) for name in PREFILL_MODELS]
 CHOICES += [("decode_model", name) for name in DECODE_MODELS]
