@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from aisim_model.errors import InputError
+from aisim_model.scenario.plain_yaml import Loader, is_within
 
 MOST_BYTES = 300_000  # the largest that people keep has some 12,000
 MOST_NODES = 10_000
@@ -44,14 +45,13 @@ def documents(text: str) -> list[Any]:
     [{'a': [1], 'b': [1]}]
     """
     try:
-        for count, _ in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
-            if count > 2 * MOST_NODES:  # before anything is built
-                raise _too_much()
-        nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+        if not is_within(text, MOST_NODES, MOST_DEPTH):
+            raise _too_much()
+        nodes = list(yaml.compose_all(text, Loader=Loader))
         budget = [MOST_NODES]
         for node in nodes:
             _count(node, budget, 0)
-        return list(yaml.safe_load_all(text))
+        return list(yaml.load_all(text, Loader=Loader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1

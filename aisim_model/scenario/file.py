@@ -17,10 +17,13 @@ from pydantic import BaseModel, ValidationError
 from aisim_model.errors import InputError, sentences, shown
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.older_names import OLDER_FIELDS
+from aisim_model.scenario.plain_yaml import Loader, is_within
 
 MAX_FILE_BYTES = 1_000_000
 MAX_NODES = 100_000
 MAX_DEPTH = 60
+TOO_DEEP = "the file is nested too deeply to be a scenario."
+HALVES = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # of a character beyond 16 bits, as JSON escapes it
 MOST_SAID = 8
 
 Path = tuple[str | int, ...]
@@ -120,19 +123,24 @@ def _parsed(text: str, name: str) -> tuple[Any, yaml.Node | None]:
     try:
         if name.lower().endswith(".json") or text.lstrip().startswith("{"):
             try:
-                # a tab can't stand inside a string of valid JSON, and YAML takes none before a value
-                return json.loads(text), _composed(text.replace("\t", " "))
+                # a tab can't stand inside a string of valid JSON, and YAML takes none before a value; libyaml
+                # takes no halves of a character, and the tree of lines needs none
+                return json.loads(text), _composed(HALVES.sub(r"\\uFFFD", text.replace("\t", " ")))
             except json.JSONDecodeError as error:
                 if name.lower().endswith(".json"):
                     problem = f"is no JSON here ({error.msg[:1].lower()}{error.msg[1:]})"
                     raise ScenarioFileError(name, (f"line {error.lineno}: the file {problem}.",)) from None
+        if not is_within(text, MAX_NODES, MAX_DEPTH):
+            raise ScenarioFileError(name, ("line 1: the file holds more than a scenario does.",))
         node = _composed(text)
         _lines(node, name)
-        return yaml.safe_load(text), node
+        return yaml.load(text, Loader=Loader), node
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         problem = " ".join(str(error.problem or error.context).split())
+        if "nesting depth" in problem:
+            raise ScenarioFileError(name, (f"line {line}: {TOO_DEEP}",)) from None
         raise ScenarioFileError(name, (f"line {line}: the file is no YAML here ({problem}).",)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -140,7 +148,7 @@ def _parsed(text: str, name: str) -> tuple[Any, yaml.Node | None]:
             name, (f"line {line}: the file holds a character that no text has.",)
         ) from None
     except RecursionError:
-        raise ScenarioFileError(name, ("line 1: the file is nested too deeply to be a scenario.",)) from None
+        raise ScenarioFileError(name, (f"line 1: {TOO_DEEP}",)) from None
     except InputError:
         raise
     except ValueError as error:
@@ -150,7 +158,7 @@ def _parsed(text: str, name: str) -> tuple[Any, yaml.Node | None]:
 
 
 def _composed(text: str) -> yaml.Node | None:
-    return yaml.compose(text, Loader=yaml.SafeLoader)
+    return yaml.compose(text, Loader=Loader)
 
 
 def _lines(root: yaml.Node | None, name: str) -> dict[Path, int]:
