@@ -29,7 +29,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 TIMES = st.floats(0, 1000)
 OPTIONAL: Any = st.none()
 # the model's own tests have to cover its branches; counting in others makes them half as slow again
-UNCOUNTED = ("tests/pages", "tests/ui", "tests/test_one_number.py")
+UNCOUNTED = ("tests/pages", "tests/ui", "tests/cli", "tests/reference", "tests/test_one_number.py")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
