@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from aisim_cli.output import print_json, print_table
+from aisim_model.plain_text import printable
 
 
 def calibrate(
@@ -39,7 +40,7 @@ def calibrate(
     else:
         print_table(lines(found), header=False)
         for message in found["messages"]:
-            print(message)
+            print(printable(message))
 
 
 def summary(fitted: Any) -> dict[str, Any]:

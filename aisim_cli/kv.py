@@ -15,6 +15,7 @@ from aisim_model.models.kv_cache import MlaCopies, WindowLayers, kv_dtype_of, re
 from aisim_model.models.kv_cache.document import MAX_CONFIG_BYTES, parse, too_large
 from aisim_model.models.kv_cache.dtypes import OWN
 from aisim_model.models.kv_cache.wire import checked_ranks
+from aisim_model.plain_text import printable
 
 
 def kv(
@@ -112,7 +113,7 @@ def _print(rows: list[dict[str, Any]], tokens: int) -> None:
         print_table(sizes)
     for row in rows:
         for said in row.get("notes", [row.get("error")]):
-            print(f"{row['file']}: {said}")
+            print(printable(f"{row['file']}: {said}"))
 
 
 def _cells(row: dict[str, Any], tokens: int) -> dict[str, Any]:

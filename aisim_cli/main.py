@@ -24,6 +24,7 @@ from aisim_cli import (
 )
 from aisim_cli.refusal import refusals
 from aisim_model.errors import InputError
+from aisim_model.plain_text import printable
 
 app = typer.Typer(
     name="aisim",
@@ -62,7 +63,7 @@ def main() -> None:
         status = app(arguments, prog_name="aisim", standalone_mode=False)
     except (InputError, ValidationError, typer.TyperException) as error:
         for line in refusals(error, arguments):
-            print(f"aisim: {line}", file=sys.stderr)
+            print(f"aisim: {printable(line)}", file=sys.stderr)
         sys.exit(2)
     sys.exit(status)
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aisim_model.plain_text import printable
+
 if TYPE_CHECKING:
     from aisim_model.compare.columns import Column
 
@@ -14,7 +16,10 @@ WIDEST = 10_000  # of lines in a file or a pipe, where nothing wraps
 
 def print_json(value: Any) -> None:
     """Print one JSON value; NaN and infinity are a programming error, never output."""
-    print(json.dumps(value, allow_nan=False, ensure_ascii=False, indent=2))
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, indent=2)
+    for letter in set(text) - set(printable(text)):  # JSON doesn't escape all that a terminal acts upon
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    print(text)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], header: bool = True) -> None:
@@ -47,7 +52,7 @@ def _cell(value: Any) -> str:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
 def print_columns(table: str, rows: Sequence[Mapping[str, Any]]) -> None:

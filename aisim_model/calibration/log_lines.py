@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 
-from aisim_model.calibration.measurements import Measurements, measured
+from aisim_model.calibration.measurements import MOST_ROWS, Measurements, measured
 from aisim_model.errors import InputError
 from aisim_model.units import MS_PER_S
 
 BYTES_PER_LOGGED_MB = 2**20
+MOST_WRAPPED = 16  # lines over which a console wraps one of the log
+MAX_NUMBER = 64  # characters of a number and what follows it
 
 LINE, TIME = "KV Transfer metrics:", "Avg xfer time (ms)"
 _NAMES = (TIME, "xfer time", "post time", "MB per transfer", "Throughput (MB/s)", "number of descriptors")
@@ -85,6 +87,9 @@ def read_transfer_log(text: str, tensor_parallel: int | None) -> Measurements:
         raise InputError(
             "tensor_parallel", tensor_parallel, problem, "Give the ranks that a handoff is split over."
         )
+    if len(lines) > MOST_ROWS:
+        problem = f"are more than {MOST_ROWS:,} transfers"
+        raise InputError("log", f"{len(lines):,} metric lines", problem, "Leave out some of them.")
     sizes, times, descriptors, rows = [], [], [], []
     empty = 0
     for number, line in lines:
@@ -118,7 +123,7 @@ def _records(text: str) -> list[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if LINE in line or (TIME in line and (not found or TIME in found[-1][1])):
             found.append((number, line))
-        elif found and any(name in line for name in _NAMES):
+        elif found and number - found[-1][0] < MOST_WRAPPED and any(name in line for name in _NAMES):
             found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
     return found
 
@@ -131,7 +136,7 @@ def _value(
         return default
     try:
         # a sentence's full stop, or a terminal's colour, may follow the last number
-        return float(re.sub(r"(\x1b\[\d*m?|[.…])+$", "", found.group(1)) if found else "")
+        return float(re.sub(r"(\x1b\[\d*m?|[.…])+$", "", found.group(1)[:MAX_NUMBER]) if found else "")
     except ValueError as error:
         problem = "is not a number"
         raise InputError(f"line {number}, {name}", line, problem, "Mend or leave out the line.") from error

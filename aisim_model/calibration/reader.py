@@ -22,11 +22,12 @@ from aisim_model.calibration.columns import (
     tool_of,
 )
 from aisim_model.calibration.log_lines import is_transfer_log, read_transfer_log
-from aisim_model.calibration.measurements import Counted, Measurements, measured
+from aisim_model.calibration.measurements import MOST_ROWS, Counted, Measurements, measured
 from aisim_model.errors import InputError
 from aisim_model.traces.text_tables import as_separated
 from aisim_model.units import MS_PER_S
 
+MOST_CHARACTERS, MOST_LINES, MOST_COLUMNS = 20 * 2**20, 1_000_000, 1_000
 EXPECTED = "Columns are `bytes` or `tokens`, and `milliseconds`; or a rate in place of one of them."
 
 
@@ -90,9 +91,13 @@ def read_measurements(
         problem = "is needed where sizes are in tokens"
         raise InputError("kv_bytes_per_token", None, problem, "Give the KV bytes of one token on the wire.")
 
-    sizes, times, descriptors, rows = [], [], [], []
+    sizes, times, descriptors = list[float](), list[float](), list[float]()
+    rows: list[int] = []
     empty = 0
     for number, cells in lines:
+        if len(rows) > MOST_ROWS:
+            problem = f"must be from 1 to {MOST_ROWS:,} rows"
+            raise InputError("measurements", f"more than {MOST_ROWS:,}", problem, "Leave out some of them.")
         for group in groups:
             found = [
                 None if one is None else _number(cells, one, number, delimiter, zero=tool is not None)
@@ -233,10 +238,19 @@ def _table(text: str, delimiter: str) -> tuple[list[Column], Iterator[tuple[int,
     """Return the columns of a table by its header, and its other lines."""
     lines = _filled_lines(text, delimiter)
     _, header = next(lines, (0, []))
+    if len(header) > MOST_COLUMNS:
+        problem = f"are more than the {MOST_COLUMNS:,} that a table of measurements has"
+        raise InputError("columns", len(header), problem, EXPECTED)
     return [column(index, cell) for index, cell in enumerate(header)], lines
 
 
 def _decoded(source: str | bytes) -> str:
+    """Return a file's text, whose length and lines are bounded."""
+    lines = source.count("\n") if isinstance(source, str) else source.count(b"\n")
+    for what, found, most in (("size", len(source), MOST_CHARACTERS), ("lines", lines, MOST_LINES)):
+        if found > most:
+            problem = f"is more than a file of measurements may have ({most:,})"
+            raise InputError(what, f"{found:,}", problem, "Cut it to the transfers that were measured.")
     if isinstance(source, str):
         return source.removeprefix("\ufeff")
     data = source

@@ -12,8 +12,8 @@ from aisim_model.models.kv_cache.families.per_layer import layer_keys
 from aisim_model.models.kv_cache.keys import ConfigError, Keys
 from aisim_model.models.kv_cache.parts import HeadKv, LatentKv
 from aisim_model.models.kv_cache.read import layer_kinds, text_keys
-from aisim_model.models.weights import embedding_weights, mixer_weights
-from aisim_model.models.weights.feed_forward import CHOSEN, EXPERTS, feed_forward_weights
+from aisim_model.models.weights import embedding_weights, mixers_weights
+from aisim_model.models.weights.feed_forward import CHOSEN, EXPERTS, feed_forwards
 
 if TYPE_CHECKING:
     from aisim_model.models.spec import ModelSpec
@@ -102,10 +102,10 @@ def read_experts(config: Mapping[str, Any] | str | bytes) -> Experts:
     kinds = layer_kinds(keys)
     try:
         own = layer_keys(keys, len(kinds))
-        forwards = [feed_forward_weights(layer, kinds, index) for index, layer in enumerate(own)]
+        forwards = feed_forwards(own, kinds)
         head = hidden_size(keys) * keys.need("vocab_size", "padded_vocab_size", what="the embedding")
         looked_up = embedding_weights(keys) - head
-        mixers = sum(mixer_weights(layer, kind) for layer, kind in zip(own, kinds, strict=True))
+        mixers = sum(mixers_weights(own, kinds))
     except ConfigError:  # the parameters aren't known either, and no roofline is asked for
         return Experts()
     sparse = sum(forward.total > forward.active for forward in forwards)

@@ -17,8 +17,10 @@ from aisim_model.models.shape import Experts, Shape, read_experts, shape_of
 from aisim_model.models.weights import estimate_parameters
 from aisim_model.models.weights.checkpoint import stored_weights_of
 from aisim_model.models.weights.formats import StoredWeights
+from aisim_model.plain_text import ON_ONE_LINE
 
 Size = Annotated[int, Field(ge=1)]
+MAX_NAME, MAX_SAID = 200, 1_000  # characters
 
 
 class ModelSpec(BaseModel):
@@ -57,8 +59,8 @@ class ModelSpec(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
-    source: str = ""
+    name: Annotated[str, Field(max_length=MAX_NAME), ON_ONE_LINE]
+    source: Annotated[str, Field(max_length=MAX_SAID), ON_ONE_LINE] = ""
     kv: KvLayout
     layers: Size
     attention_layers: Annotated[int, Field(ge=0)]
@@ -67,7 +69,7 @@ class ModelSpec(BaseModel):
     head_dim: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     total_parameters: Size | None = None
     active_parameters: Size | None = None
-    parameters_from: str = "declared"
+    parameters_from: Annotated[str, Field(max_length=MAX_SAID), ON_ONE_LINE] = "declared"
     experts: Experts = Experts()
     stored: StoredWeights = StoredWeights()
 
@@ -115,7 +117,7 @@ class ModelSpec(BaseModel):
         total, active, origin = total_parameters, active_parameters or total_parameters, "declared"
         if total is None:
             total, active, missing = estimate_parameters(keys.outer)
-            origin = missing or "estimated"
+            origin = missing[:MAX_SAID] or "estimated"
         return cls(
             name=name,
             source=source,

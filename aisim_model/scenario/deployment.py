@@ -17,6 +17,7 @@ from aisim_model.models.weights.formats import CHECKPOINT, WEIGHT_FORMATS, weigh
 from aisim_model.passes.measured_table import checked_table
 from aisim_model.passes.plane import MOST_ENTRIES, checked_plane
 from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
+from aisim_model.plain_text import ON_ONE_LINE
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.logged_pool import VLLM_BLOCK_TOKENS, logged_tokens
@@ -65,7 +66,7 @@ class Deployment(Frozen):
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,23}$")]
-    name: Annotated[str, Field(min_length=1, max_length=60)]
+    name: Annotated[str, Field(min_length=1, max_length=60), ON_ONE_LINE]
     color: Annotated[int, Field(ge=0, lt=MOST_ROWS)] = Field(
         0, title="Colour", description="Slot in the palette, kept through every page and order."
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from aisim_model.errors import InputError
+from aisim_model.plain_text import ON_ONE_LINE
 from aisim_model.scenario.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class TraceFile(Frozen):
     True
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, Field(min_length=1, max_length=200), ON_ONE_LINE]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     rows: Annotated[int, Field(ge=1)] | None = None
     format: Annotated[str, Field(max_length=40)] | None = Field(

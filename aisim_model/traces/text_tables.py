@@ -14,6 +14,8 @@ from collections.abc import Sequence
 SEPARATORS = (",", ";", "|")
 HEADER_REACH = 8  # lines above the first row among which the header is sought
 MOST_CHARACTERS = 2_000_000  # beyond this no program's printed table
+MOST_COLUMNS = 200
+_STARTS = tuple('+-."0123456789')  # of a row
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _RULE = re.compile(r"[\s\-=+*|_#:]*")
 _TAG = re.compile(r"^\[\d+,\d+\]<std(?:out|err)>:\s?")  # of mpirun --tag-output
@@ -95,6 +97,8 @@ def _cells(line: str, separator: str | None) -> list[str]:
 
 def _is_row(line: str) -> bool:
     """Whether a line begins with a number and has another."""
+    if not line.lstrip().startswith(_STARTS):
+        return False
     cells = _cells(line, _separator(line))
     numbers = [bool(_NUMBER.fullmatch(cell)) for cell in cells]
     return len(cells) > 1 and numbers[0] and sum(numbers) > 1
@@ -114,6 +118,8 @@ def _header(lines: Sequence[str], first: int, separator: str | None) -> tuple[in
     """Return on which line the header ends, and its names: as many as most rows have cells."""
     counts = Counter(len(_cells(line, separator)) for line in lines[first:] if _is_row(line))
     columns = counts.most_common(1)[0][0]
+    if columns > MOST_COLUMNS:
+        return None
     for at in range(first - 1, max(first - 1 - HEADER_REACH, -1), -1):
         line = lines[at]
         if not re.search(r"[A-Za-z]", line) or _RULE.fullmatch(line) or _REMARK.match(line.strip()):

@@ -9,8 +9,10 @@ from typing import Any
 from aisim_model.models.kv_cache.keys import ConfigError
 
 MAX_CONFIG_BYTES = 8 * 2**20
+MAX_KEYS = 20_000
+_MANY = ("quant", "label")  # parts of words, of objects that may have more keys
 SHOWN = 40  # characters of a file that is no JSON
-_REMEDY = "Choose the config.json of a model."
+REMEDY = "Choose the config.json of a model."
 
 
 def parse(document: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
@@ -42,23 +44,48 @@ def parse(document: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(document, object_pairs_hook=_object)
     except RecursionError:
-        raise ConfigError("config", _start(document), "is nested too deep to be a model's", _REMEDY) from None
+        raise ConfigError("config", _start(document), "is nested too deep to be a model's", REMEDY) from None
     except ConfigError:
         raise
     except ValueError as error:  # also bytes that are no text, and numbers of thousands of digits
-        raise ConfigError("config", _start(document), f"is not JSON: {_reason(error)}", _REMEDY) from None
+        raise ConfigError("config", _start(document), f"is not JSON: {_reason(error)}", REMEDY) from None
     if not isinstance(found, dict):
         kind = {list: "a list", str: "a text", type(None): "null"}.get(
             type(found), "a number or a truth value"
         )
-        raise ConfigError("config", found, f"is {kind}, not an object", _REMEDY)
+        raise ConfigError("config", found, f"is {kind}, not an object", REMEDY)
     return found
+
+
+def check_bounded(config: Mapping[str, Any]) -> None:
+    """Refuse a file of more keys than a config has, labels and lists of quantised modules not counted.
+
+    Raises
+    ------
+    ConfigError
+
+    Examples
+    --------
+    >>> check_bounded({"num_hidden_layers": 32, "text_config": {}})
+    """
+    left, count = [config], 0
+    while left and count <= MAX_KEYS:
+        found = left.pop()
+        count += len(found)
+        left += [
+            value
+            for name, value in found.items()
+            if isinstance(value, Mapping) and not any(word in str(name) for word in _MANY)
+        ]
+    if count > MAX_KEYS:
+        problem = f"are more than any model's config has ({MAX_KEYS:,})"
+        raise ConfigError("keys", f"{count:,}", problem, REMEDY)
 
 
 def too_large(size_bytes: int) -> ConfigError:
     """Return the error for a file beyond the bound."""
     problem = f"is larger than a config.json ever is ({MAX_CONFIG_BYTES // 2**20} MiB)"
-    return ConfigError("size in bytes", size_bytes, problem, _REMEDY)
+    return ConfigError("size in bytes", size_bytes, problem, REMEDY)
 
 
 def _start(document: str | bytes) -> str:

@@ -52,13 +52,26 @@ WEAK = ("dim", "model_dim")  # names that mean other things where a better one i
 MAX_LAYERS = 10_000
 MAX_SIZE = 10**9
 MAX_POSITIONS = 10**12
+MAX_FIELD, MAX_PROBLEM = 120, 600  # characters of a sentence, for keys are of any length
 NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters.
+
+    Examples
+    --------
+    >>> cut("num_hidden_layers", 5)
+    'num_…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 class ConfigError(InputError):
     """A config.json that can't be turned into a byte curve, and why: it names the key and its value."""
 
     def __init__(self, field: str, value: object, problem: str, remedy: str = "") -> None:
+        field, problem = cut(field, MAX_FIELD), cut(problem, MAX_PROBLEM)
         try:
             super().__init__(field, value, problem, remedy)
         except RecursionError:  # json reads a little deeper than Python can print

@@ -26,9 +26,13 @@ from aisim_model.models.kv_cache.wire import (
     sent,
     stages,
 )
+from aisim_model.plain_text import ON_ONE_LINE
 
 WindowLayers = Literal["window", "full"]
 MAX_ORDER = 4 * MAX_LAYERS  # a layer may stand for two blocks, and MTP layers follow
+MAX_BLOCKS = 512  # of layers that keep different things; no model has a tenth of it
+MAX_PARTS, MAX_NOTES, MAX_NOTE = 8, 32, 1_000
+Note = Annotated[str, Field(max_length=MAX_NOTE), ON_ONE_LINE]
 
 
 class KvLayout(BaseModel):
@@ -56,10 +60,10 @@ class KvLayout(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    blocks: tuple[Layer, ...]
+    blocks: Annotated[tuple[Annotated[Layer, Field(max_length=MAX_PARTS)], ...], Field(max_length=MAX_BLOCKS)]
     order: Annotated[tuple[int, ...], Field(min_length=1, max_length=MAX_ORDER)]
     max_position_embeddings: Annotated[int, Field(ge=1)] | None = None
-    notes: tuple[str, ...] = ()
+    notes: Annotated[tuple[Note, ...], Field(max_length=MAX_NOTES)] = ()
 
     @model_validator(mode="after")
     def _known_blocks(self) -> KvLayout:
@@ -81,7 +85,7 @@ class KvLayout(BaseModel):
             blocks=blocks,
             order=tuple(places[layer] for layer in layers),
             max_position_embeddings=max_position_embeddings,
-            notes=tuple(dict.fromkeys(notes)),
+            notes=tuple(dict.fromkeys(note[:MAX_NOTE] for note in notes))[:MAX_NOTES],
         )
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aisim_model.models.kv_cache.class_defaults import class_defaults, has_own_rule, mixes_windows_alone
-from aisim_model.models.kv_cache.document import parse
+from aisim_model.models.kv_cache.document import check_bounded, parse
 from aisim_model.models.kv_cache.families import FAMILIES
 from aisim_model.models.kv_cache.families.base import Kind, mtp_count
 from aisim_model.models.kv_cache.families.by_kind import for_kind
@@ -22,7 +22,7 @@ from aisim_model.models.kv_cache.families.shared import without_shared
 from aisim_model.models.kv_cache.families.windowed import PATTERNS
 from aisim_model.models.kv_cache.foreign import in_config_keys
 from aisim_model.models.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
-from aisim_model.models.kv_cache.layout import KvLayout
+from aisim_model.models.kv_cache.layout import MAX_BLOCKS, KvLayout
 from aisim_model.models.kv_cache.parts import HeadKv, LatentKv, Layer
 from aisim_model.models.kv_cache.quant import quant_notes
 from aisim_model.models.kv_cache.text_model import refuse_others, text_model
@@ -60,7 +60,9 @@ def text_keys(config: Mapping[str, Any] | str | bytes) -> Keys:
     >>> text_keys({"text_config": {"num_hidden_layers": 2}}).path
     'text_config.'
     """
-    whole_file = in_config_keys(parse(config))
+    given = parse(config)
+    check_bounded(given)
+    whole_file = in_config_keys(given)
     found, path = text_model(whole_file)
     keys = Keys(found, path, class_defaults(whole_file, found), whole_file)
     refuse_others(keys)
@@ -152,6 +154,9 @@ def _check_own_rule(keys: Keys) -> None:
 def _all_kept(keys: Keys, kinds: Sequence[Kind]) -> list[Layer]:
     """Return what each layer keeps, by its kind and by the keys that it alone overrides."""
     pairs = list(zip(layer_keys(keys, len(kinds)), kinds, strict=True))
+    if len(set(pairs)) > MAX_BLOCKS:
+        problem = f"are layers of more than {MAX_BLOCKS} different sizes, as no model has"
+        raise keys.refused("num_hidden_layers", len(kinds), problem)
     kept = {pair: with_source(pair[0], _kept(*pair)) for pair in dict.fromkeys(pairs)}
     return [with_passes(pair[0], kept[pair], index) for index, pair in enumerate(pairs)]
 

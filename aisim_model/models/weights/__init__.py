@@ -7,7 +7,7 @@ Norms and biases are left out (about 0.01%), and so are vision and audio towers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from aisim_model.models.kv_cache.families import FAMILIES
@@ -17,7 +17,7 @@ from aisim_model.models.kv_cache.families.heads import attention_heads, head_ele
 from aisim_model.models.kv_cache.families.per_layer import layer_keys
 from aisim_model.models.kv_cache.keys import ConfigError, Keys
 from aisim_model.models.kv_cache.read import layer_kinds, text_keys
-from aisim_model.models.weights.feed_forward import feed_forward_weights, intermediate_size, matrices
+from aisim_model.models.weights.feed_forward import feed_forwards, intermediate_size, matrices
 
 
 class ParameterEstimate(NamedTuple):
@@ -79,10 +79,10 @@ def estimate_parameters(config: Mapping[str, Any] | str | bytes) -> ParameterEst
     try:
         total = active = embedding_weights(keys) + encoder_weights(keys)
         total += _layer_embeddings(keys, len(kinds))
-        for index, (own, kind) in enumerate(zip(layer_keys(keys, len(kinds)), kinds, strict=True)):
-            mixer, forward = mixer_weights(own, kind), feed_forward_weights(own, kinds, index)
-            total += mixer + forward.total
-            active += mixer + forward.active
+        layers = layer_keys(keys, len(kinds))
+        mixers, forwards = sum(mixers_weights(layers, kinds)), feed_forwards(layers, kinds)
+        total += mixers + sum(forward.total for forward in forwards)
+        active += mixers + sum(forward.active for forward in forwards)
     except ConfigError as error:
         return ParameterEstimate(None, None, str(error))
     return ParameterEstimate(total, active)
@@ -99,6 +99,15 @@ def mixer_weights(keys: Keys, kind: Kind) -> int:
     own = for_kind(keys, kind)
     weighed = (family.weigh(own, kind) for family in FAMILIES)  # the last family always answers
     return next(weights for weights in weighed if weights is not None)
+
+
+def mixers_weights(layers: Sequence[Keys], kinds: Sequence[Kind]) -> list[int]:
+    """Return `mixer_weights` of each layer, first layer first; layers alike are weighed once [-]."""
+    weighed: dict[tuple[int, Kind], int] = {}
+    for keys, kind in zip(layers, kinds, strict=True):
+        if (id(keys), kind) not in weighed:
+            weighed[id(keys), kind] = mixer_weights(keys, kind)
+    return [weighed[id(keys), kind] for keys, kind in zip(layers, kinds, strict=True)]
 
 
 def embedding_weights(keys: Keys) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from aisim_model.models.kv_cache.families.base import Kind, hidden_size
 from aisim_model.models.kv_cache.families.mamba import has_attention
@@ -38,6 +38,8 @@ INTERMEDIATE = (
     "block_ff_dim",
     "dff",
 )
+EXPERT_SIZES = ("moe_intermediate_size", "expert_ffn_hidden_size")
+_BY_LAYER = (*EXPERTS, *CHOSEN, *SHARED_COUNT, *INTERMEDIATE, *EXPERT_SIZES, "block_configs")
 MAX_FFN_MULT = 100
 GATED_MATRICES, PLAIN_MATRICES = 3, 2
 PLAIN_ACTIVATIONS = ("relu2", "xielu")
@@ -53,12 +55,48 @@ class Weights(NamedTuple):
     active: int
 
 
-def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weights:
-    """Return the weights of a layer's MLP or experts [-]."""
+def feed_forwards(layers: Sequence[Keys], kinds: Sequence[Kind]) -> list[Weights]:
+    """Return the weights of each layer's MLP or experts, first layer first; layers alike are weighed once.
+
+    Parameters
+    ----------
+    layers : sequence of Keys
+        The keys of each layer.
+    kinds : sequence of Kind
+        The kind of each.
+
+    Examples
+    --------
+    >>> sizes = Keys({"hidden_size": 64, "intermediate_size": 256, "hidden_act": "silu"})
+    >>> feed_forwards([sizes] * 2, [Kind("full")] * 2)[1]
+    Weights(total=49152, active=49152)
+    """
     blocks = any(kind.name in ("mlp", "moe") for kind in kinds)
-    if blocks and kinds[index].name not in ("mlp", "moe"):
+    # by keys' identity: which layers have experts, and what is listed by layer
+    read: dict[int, tuple[Callable[[int], bool], list[Sequence[Any]]]] = {}
+    weighed: dict[tuple[object, ...], Weights] = {}
+    found = []
+    for index, (keys, kind) in enumerate(zip(layers, kinds, strict=True)):
+        if id(keys) not in read:
+            read[id(keys)] = (
+                _sparse(keys),
+                [value for name in _BY_LAYER if isinstance(value := keys.config.get(name), list)],
+            )
+        is_sparse, lists = read[id(keys)]
+        sparse = kind.name == "moe" if blocks else is_sparse(index)
+        # LongCat's layers are two blocks each
+        alike = (id(keys), kind.name, sparse, index % 2, *(repr(each[index : index + 1]) for each in lists))
+        if alike not in weighed:
+            weighed[alike] = _feed_forward(keys, kind, index, blocks, sparse)
+        found.append(weighed[alike])
+    return found
+
+
+def _feed_forward(keys: Keys, kind: Kind, index: int, blocks: bool, sparse: bool) -> Weights:
+    """Return the weights of one layer's MLP or experts, its `blocks` being layers of their own or not."""
+    if blocks and kind.name not in ("mlp", "moe"):
         return Weights(0, 0)
-    if kinds[index].name == "mamba" and not has_attention(keys):
+    if kind.name == "mamba" and not has_attention(keys):
         return Weights(0, 0)  # Mamba alone has no MLP
     if keys.has("block_configs"):
         return Weights(*[_pruned(keys, index)] * 2)
@@ -68,7 +106,6 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
         each = _mlp(keys, intermediate_size(keys))
         found = _experts(keys, index, experts) if index % 2 == 0 else Weights(0, 0)
         return Weights(each + found.total, each + found.active)
-    sparse = kinds[index].name == "moe" if blocks else _is_sparse(keys, index)
     if not experts or experts == 1 or not sparse:
         width = keys.whole("intermediate_size_mlp", "dense_intermediate_size")
         return Weights(*[_mlp(keys, width or intermediate_size(keys, index))] * 2)
@@ -77,9 +114,7 @@ def feed_forward_weights(keys: Keys, kinds: Sequence[Kind], index: int) -> Weigh
 
 def _experts(keys: Keys, index: int, experts: int) -> Weights:
     """Return the weights of a layer's experts, its router and what every token runs through."""
-    size = _at(keys, ("moe_intermediate_size", "expert_ffn_hidden_size"), index) or intermediate_size(
-        keys, index
-    )
+    size = _at(keys, EXPERT_SIZES, index) or intermediate_size(keys, index)
     chosen = _at(keys, CHOSEN, index)
     if chosen is None:
         raise keys.missing(CHOSEN[0], "the active parameters")
@@ -162,22 +197,27 @@ def _pruned(keys: Keys, index: int) -> int:
     return _mlp(keys, width)
 
 
-def _is_sparse(keys: Keys, index: int) -> bool:
-    """Whether a layer has experts."""
+def _sparse(keys: Keys) -> Callable[[int], bool]:
+    """Return what says whether a layer has experts, the config's lists read once."""
     if keys.flag("is_moe") is False:
-        return False
+        return lambda index: False
     kinds = keys.items("mlp_layer_types") or []
-    if index < len(kinds):
-        return bool(kinds[index] != "dense")
-    if index < (keys.whole("first_k_dense_replace", "num_dense_layers", "moe_layer_start_index", low=0) or 0):
-        return False
-    if index in (keys.items("mlp_only_layers") or []):
-        return False
+    dense = keys.whole("first_k_dense_replace", "num_dense_layers", "moe_layer_start_index", low=0) or 0
+    only = {place for place in keys.items("mlp_only_layers") or [] if isinstance(place, int)}
     listed = keys.config.get("moe_layer_freq")
-    if isinstance(listed, list):
-        return bool(listed[index]) if index < len(listed) else True
-    if keys.has("expert_layer_period"):
-        offset = keys.whole("expert_layer_offset", low=0) or 0
-        return index % keys.need("expert_layer_period", what="the experts") == offset
+    period = keys.whole("expert_layer_period")
+    offset = keys.whole("expert_layer_offset", low=0) or 0
     step = keys.whole("decoder_sparse_step", "interleave_moe_layer_step")
-    return (index + 1) % step == 0 if step else True
+
+    def is_sparse(index: int) -> bool:
+        if index < len(kinds):
+            return bool(kinds[index] != "dense")
+        if index < dense or index in only:
+            return False
+        if isinstance(listed, list):
+            return bool(listed[index]) if index < len(listed) else True
+        if period is not None:
+            return index % period == offset
+        return (index + 1) % step == 0 if step else True
+
+    return is_sparse

@@ -10,14 +10,17 @@ NAME = "per_layer_config"
 
 
 def layer_keys(keys: Keys, layers: int) -> list[Keys]:
-    """Return the keys of each layer, first layer first: the same object where it overrides none."""
-    found = [keys] * layers
+    """Return the keys of each layer, first layer first: the same object where layers override alike."""
+    found, alike = [keys] * layers, dict[str, Keys]()
     for place, override in keys.sub(NAME).config.items() if keys.has(NAME) else ():
         index = keys.checked(NAME, _number(place), low=0, high=layers - 1)
         if not isinstance(override, Mapping):
             raise keys.refused(f"{NAME}.{place}", override, "must be an object")
-        found[index] = keys.replaced(override)
-        found[index].path = f"{keys.path}{NAME}.{place}."
+        text = repr(override)
+        if text not in alike:
+            alike[text] = keys.replaced(override)
+            alike[text].path = f"{keys.path}{NAME}.{place}."
+        found[index] = alike[text]
     return found
 
 
