@@ -64,6 +64,21 @@ class InputError(ValueError):
         return type(self), (self.field, self.value, self.problem, self.remedy)
 
 
+def without_frames(error: InputError) -> InputError:
+    """Return a refusal that may be kept: without the frames it came through, which hold all that was read.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise InputError("file", "a.csv", "is empty")
+    ... except InputError as error:
+    ...     without_frames(error).__traceback__ is None
+    True
+    """
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    return error
+
+
 def shown(value: object, limit: int = 60) -> str:
     """Return a value as it stands in a sentence: printable, on one line, cut at `limit` characters.
 

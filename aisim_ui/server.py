@@ -7,6 +7,7 @@ page is told where its server is.
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from streamlit.runtime import Runtime, RuntimeState
 
 import aisim_ui.charts.ttft_bars
 import aisim_ui.sidebar  # noqa: F401 - what a page needs is loaded before the first visitor comes
+from aisim_ui import jobs
 from aisim_ui.hosting.gate import Gate
 from aisim_ui.hosting.headers import SecurityHeaders, security_headers
 from aisim_ui.hosting.metrics import Metrics
@@ -27,6 +29,8 @@ from aisim_ui.hosting.request_log import RequestLog
 from aisim_ui.hosting.sessions import Sessions
 from aisim_ui.hosting.settings import Settings
 from aisim_ui.hosting.static import CompressedStatic
+from aisim_ui.jobs.carry import Processes
+from aisim_ui.jobs.turns import Turns
 from aisim_ui.navigation import HOME, PAGES
 
 if TYPE_CHECKING:
@@ -82,7 +86,9 @@ def route_of(path: str, base_path: str = "") -> str | None:
 
 
 def app(settings: Settings) -> st.App:
-    """Return the app for an ASGI server."""
+    """Return the app for an ASGI server; heavy work goes into processes where a system has them."""
+    if os.name == "posix":
+        jobs.settle(jobs.Place(Turns(settings.jobs_at_once), Processes(settings.job_s, settings.job_mb)))
     config.set_option("server.maxUploadSize", settings.upload_mb)
     config.set_option("server.maxWidgetStateSize", settings.message_mb)
     config.set_option("server.baseUrlPath", settings.path)

@@ -88,6 +88,15 @@ class Settings(BaseModel):
     )
     upload_mb: Count = Field(100, alias="AISIM_UPLOAD_MB", description="Largest file that may be sent [MB].")
     message_mb: Count = Field(8, alias="AISIM_MESSAGE_MB", description="Largest message of a session [MB].")
+    jobs_at_once: Annotated[int, Field(ge=1, le=1000)] = Field(
+        1, alias="AISIM_JOBS_AT_ONCE", description="Replays that a server process has at work at a time."
+    )
+    job_s: Annotated[float, Field(ge=1, le=86_400)] = Field(
+        600.0, alias="AISIM_JOB_S", description="Longest time of one replay; then it is ended [s]."
+    )
+    job_mb: Annotated[int, Field(ge=256, le=1_000_000)] = Field(
+        3_000, alias="AISIM_JOB_MB", description="Most memory of a process that replays [MB]."
+    )
     stop_s: Annotated[float, Field(ge=0, le=3600)] = Field(
         10.0,
         alias="AISIM_STOP_S",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -74,31 +75,22 @@ def verified(plan: Plan) -> list[Verified]:
 
 
 def start(plan: Plan) -> None:
-    """Replay the best layouts in a thread of their own."""
+    """Replay the best layouts beside the page."""
     from aisim_model.plan.verify import REQUESTS
+    from aisim_ui.plan.replayed import replayed_layout
     from aisim_ui.traffic.run import Job, Run
-    from aisim_ui.traffic.visit import gate
+    from aisim_ui.traffic.visit import presence
 
     now = visit()
     jobs = [
-        Job(one.row.name, key, _work(plan, one))
+        Job(one.row.name, key, partial(replayed_layout, plan.scenario, one))
         for one in plan.ranked[:COUNT]
         if (key := key_of(plan, one)) not in now.found
     ]
     if jobs and now.run is None:
         now.problems.clear()
-        now.run = Run(REQUESTS, jobs, gate()).start()
+        now.run = Run(REQUESTS, jobs, presence()).start()
         weakref.finalize(now, now.run.stop)  # a visitor who has left waits for nothing
-
-
-def _work(plan: Plan, one: Candidate) -> Callable[[Any], Verified | str]:
-    def work(progress: Any) -> Verified | str:
-        from aisim_model.plan.verify import replayed
-
-        found = replayed(plan.scenario, one, None, progress)
-        return found if found.figures is not None else found.refused or "It was refused."
-
-    return work
 
 
 def stop() -> None:

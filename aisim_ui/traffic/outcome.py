@@ -9,10 +9,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from aisim_model.replay import ReplayResult
+from aisim_model.replay import Progress, ReplayResult
 from aisim_model.replay.verdict import Verdict, verdict
-from aisim_model.scenario import Deployment, Workload
+from aisim_model.scenario import Deployment, Scenario, Workload
+from aisim_model.traces import Trace
 from aisim_model.traffic.figures import WithinSlos, within_slos
+from aisim_model.traffic.scenario_replay import row_outcome
 from aisim_model.units import MS_PER_S
 from aisim_ui.traffic import tables
 from aisim_ui.traffic.time import over_time
@@ -99,6 +101,16 @@ class ReplayOutcome:
 
 
 RowReplay = tuple[Deployment, ReplayOutcome]
+
+
+def replayed(
+    scenario: Scenario, row: Deployment, trace: Trace, rows_left_out: int, progress: Progress
+) -> ReplayOutcome | str:
+    """Replay a trace on a row, here or in a process; a text says why the row can't carry it."""
+    found = row_outcome(scenario, row, trace, progress)
+    if found.result is None:
+        return found.refused or "It was refused."
+    return ReplayOutcome(found.result, found.notes, rows_left_out)
 
 
 def side_by_side(replays: Iterable[RowReplay], part: Callable[[ReplayOutcome], pd.DataFrame]) -> pd.DataFrame:

@@ -1,21 +1,26 @@
-"""Replays in a thread of their own: watched, stopped, and never two sessions' worth of waiting for one.
+"""Replays beside the pages: watched, stopped, each job in its turn, and none for a visitor who has gone.
 
-No Streamlit here. The compiled loops let other threads run; how many run at once on a server is its gate's.
+No Streamlit here. Where they run, and how many at once, is said by `aisim_ui.jobs`.
 """
 
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aisim_model.replay import Progress
 from aisim_model.replay.run import ReplayStoppedError
+from aisim_ui import jobs as heavy
 from aisim_ui.traffic.outcome import ReplayOutcome
 
 MOST_KEPT = 12
 MOST_RECORDS = 1_000_000  # of one run, and of all that a visit keeps: about 0.3 GB each
+MOST_RECORDS_OF_ALL = 4_000_000  # that all visits of a server keep together
+AWAY_S = 4.0  # a tab that is only loaded again is back sooner
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +41,26 @@ class Run:
         Requests of the trace [-].
     jobs : sequence of Job
         On what.
-    gate : threading.Semaphore
-        How many runs the server lets work at once.
+    present : callable
+        Whether its visitor is still connected; it stops soon after that is false.
+    place : jobs.Place, optional
+        Where it is done, and how many are at once; the server's own without one.
     """
 
-    def __init__(self, requests: int, jobs: Sequence[Job], gate: threading.Semaphore) -> None:
+    def __init__(
+        self,
+        requests: int,
+        jobs: Sequence[Job],
+        present: Callable[[], bool] = lambda: True,
+        place: heavy.Place | None = None,
+    ) -> None:
         self.requests, self.jobs = requests, tuple(jobs)
         self.outcomes: dict[Hashable, Any] = {}
         self.problems: dict[Hashable, str] = {}
         self.waiting = True
-        self._gate, self._stopped, self._current = gate, False, Progress()
+        self._present, self._seen_s = present, time.monotonic()
+        self._place = place or heavy.place()
+        self._stopped, self._current = False, Progress()
         self._done = 0
         self._thread = threading.Thread(target=self._work, daemon=True, name="replay")
 
@@ -89,41 +104,65 @@ class Run:
         """Requests of all jobs [-]."""
         return len(self.jobs) * self.requests
 
+    def _wanted(self) -> bool:
+        now = time.monotonic()
+        if self._present():
+            self._seen_s = now
+        elif now - self._seen_s > AWAY_S:
+            self._stopped = True
+        return not self._stopped
+
     def _work(self) -> None:
-        with self._gate:
-            self.waiting = False
-            for job in self.jobs:
-                if self._stopped:
+        for job in self.jobs:
+            self.waiting = True
+            with self._place.turns.turn(self._wanted) as mine:
+                if not mine or self._stopped:
                     return
-                self._current = Progress()
-                if self._stopped:  # asked in between
-                    return
+                self.waiting, self._current = False, Progress()
                 try:
-                    found = job.work(self._current)
+                    found = self._place.carry(job.work, self._current, self._wanted)
                 except ReplayStoppedError:
+                    self._stopped = True
                     return
-                except MemoryError:
-                    found = "the server has no memory left for it; take a shorter window."
-                if isinstance(found, str):
-                    self.problems[job.key] = found
-                else:
-                    self.outcomes[job.key] = found
-                self._done += 1
+            if isinstance(found, str):
+                self.problems[job.key] = found
+            else:
+                self.outcomes[job.key] = found
+            self._done += 1
 
 
-@dataclass
+_all_kept: weakref.WeakSet[Kept] = weakref.WeakSet()
+_keeping = threading.Lock()
+
+
+@dataclass(eq=False)
 class Kept:
-    """Outcomes that a visit keeps, the oldest forgotten first."""
+    """Outcomes that a visit keeps, the oldest forgotten first; those of all visits have a bound too."""
 
     outcomes: dict[Hashable, ReplayOutcome] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        with _keeping:
+            _all_kept.add(self)
+
+    @property
+    def records(self) -> int:
+        """Records of all that is kept [-]."""
+        return sum(map(len, self.outcomes.values()))
+
     def add(self, outcomes: Mapping[Hashable, ReplayOutcome]) -> None:
-        """Take outcomes in, and forget what is too much."""
-        for key, result in outcomes.items():
-            self.outcomes.pop(key, None)
-            self.outcomes[key] = result
-        while len(self.outcomes) > MOST_KEPT or sum(map(len, self.outcomes.values())) > MOST_RECORDS:
-            del self.outcomes[next(iter(self.outcomes))]
+        """Take outcomes in, and forget what is too much: one's own, then of those who keep the most."""
+        with _keeping:
+            for key, result in outcomes.items():
+                self.outcomes.pop(key, None)
+                self.outcomes[key] = result
+            while len(self.outcomes) > MOST_KEPT or self.records > MOST_RECORDS:
+                self._forget()
+            while sum(kept.records for kept in _all_kept) > MOST_RECORDS_OF_ALL:
+                max(_all_kept, key=lambda kept: kept.records)._forget()
+
+    def _forget(self) -> None:
+        del self.outcomes[next(iter(self.outcomes))]
 
     def get(self, key: Hashable) -> ReplayOutcome | None:
         """Return an outcome, None where there is none."""

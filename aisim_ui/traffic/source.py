@@ -10,7 +10,7 @@ from pathlib import PurePath
 import streamlit as st
 from pydantic import ValidationError
 
-from aisim_model.errors import InputError, sentences
+from aisim_model.errors import InputError, sentences, without_frames
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_model.traces import (
     Trace,
@@ -116,7 +116,7 @@ def _example(example_id: str) -> Read:
     try:
         return example_trace(example_id)
     except InputError as error:
-        return error
+        return without_frames(error)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Making traffic")
@@ -127,7 +127,7 @@ def _made(rule: SyntheticRule, drawn_from: str | None) -> Read:
             return source
         return synthetic_trace(rule.traffic(), source[0] if source else None), None
     except InputError as error:
-        return error
+        return without_frames(error)
     except ValidationError as error:
         return InputError("prefix_tokens", rule.prefix_tokens, " ".join(sentences(error)).rstrip("."))
 
@@ -150,7 +150,7 @@ def _file(choices: TraceFile, _upload: Upload) -> Read:
             skip_bad_rows=choices.skip_bad_rows,
         )
     except InputError as error:
-        return error
+        return without_frames(error)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -158,7 +158,7 @@ def _cut(key: Hashable, cut: Traffic, _whole: Trace) -> Trace | InputError:
     try:
         return asked_trace(_whole, cut)[0]
     except InputError as error:
-        return error
+        return without_frames(error)
 
 
 @st.cache_data(max_entries=4, show_spinner=False)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 
 import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from aisim_model.errors import InputError
-from aisim_model.replay import Progress
 from aisim_model.row.resolved import resolve
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.traffic import MOST_ROWS
-from aisim_model.traces import Trace
-from aisim_model.traffic.scenario_replay import row_outcome
-from aisim_ui.traffic.outcome import ReplayOutcome, RowReplay
+from aisim_ui.traffic.outcome import RowReplay, replayed
 from aisim_ui.traffic.run import Job, Kept, Run
 from aisim_ui.traffic.source import Loaded, Upload
 
@@ -46,10 +44,15 @@ def visit() -> Visit:
     return found
 
 
-@st.cache_resource
-def gate() -> threading.Semaphore:
-    """Let as many replays run at once on this server as leaves it a core for its pages."""
-    return threading.BoundedSemaphore(max((os.cpu_count() or 2) - 1, 1))
+def presence() -> Callable[[], bool]:
+    """Return what says whether the visitor of this run is still connected."""
+    context = get_script_run_ctx()
+    session = context.session_id if context is not None else ""
+
+    def present() -> bool:
+        return not Runtime.exists() or bool(Runtime.instance().is_active_session(session))
+
+    return present
 
 
 def chosen_rows(scenario: Scenario) -> list[Deployment]:
@@ -78,31 +81,19 @@ def outcome_key(scenario: Scenario, row: Deployment, trace_key: Hashable) -> Has
 
 
 def start(scenario: Scenario, loaded: Loaded) -> None:
-    """Replay what isn't known yet of the chosen rows, in a thread of its own."""
+    """Replay what isn't known yet of the chosen rows, beside the page."""
     now = visit()
     if now.run is not None or loaded.trace is None:
         return
     now.opened = True
     jobs = [
-        Job(row.id, key, _work(scenario, row, loaded.trace, loaded.rows_left_out))
+        Job(row.id, key, partial(replayed, scenario, row, loaded.trace, loaded.rows_left_out))
         for row in chosen_rows(scenario)
         if now.kept.get(key := outcome_key(scenario, row, loaded.key)) is None
     ]
     if jobs:
-        now.run = Run(len(loaded.trace), jobs, gate()).start()
+        now.run = Run(len(loaded.trace), jobs, presence()).start()
         weakref.finalize(now, now.run.stop)  # a visitor who has left waits for nothing
-
-
-def _work(
-    scenario: Scenario, row: Deployment, trace: Trace, rows_left_out: int
-) -> Callable[[Progress], ReplayOutcome | str]:
-    def work(progress: Progress) -> ReplayOutcome | str:
-        found = row_outcome(scenario, row, trace, progress)
-        if found.result is None:
-            return found.refused or "It was refused."
-        return ReplayOutcome(found.result, found.notes, rows_left_out)
-
-    return work
 
 
 def stop() -> None:
