@@ -23,6 +23,7 @@ from aisim_model.models.kv_cache.families.windowed import PATTERNS
 from aisim_model.models.kv_cache.foreign import in_config_keys
 from aisim_model.models.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
 from aisim_model.models.kv_cache.layout import MAX_BLOCKS, KvLayout
+from aisim_model.models.kv_cache.names import with_known_names
 from aisim_model.models.kv_cache.parts import HeadKv, LatentKv, Layer
 from aisim_model.models.kv_cache.quant import quant_notes
 from aisim_model.models.kv_cache.text_model import refuse_others, text_model
@@ -64,7 +65,9 @@ def text_keys(config: Mapping[str, Any] | str | bytes) -> Keys:
     check_bounded(given)
     whole_file = in_config_keys(given)
     found, path = text_model(whole_file)
+    found, said = with_known_names(found)
     keys = Keys(found, path, class_defaults(whole_file, found), whole_file)
+    keys.notes.extend(said)
     refuse_others(keys)
     return keys
 

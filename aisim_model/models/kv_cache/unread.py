@@ -9,16 +9,19 @@ from aisim_model.models.kv_cache.keys import HEADS, KV_HEADS, POSITIONS, WINDOWS
 
 _SIZE = re.compile(
     r"(^|_)(kv|key|keys|value|values|head|heads|headdim|latent|lora|window|swa|sliding|conv|ssm|mamba|state|linear|kda|gdn"
-    r"|lru|compress|chunk|cache|memory|cla|share|shared|recurrent|pool|kpool)(_|$)|lora_rank|head_dim"
+    r"|lru|compress|chunk|chunked|cache|memory|cla|share|shared|sharing|recurrent|pool|kpool|qkv|dkv)(_|$)|lora_rank|head_dim|^d_[kv]$"
+    r"|(global|full|local|swa|mla|gqa|mha|attn|attention)_(layers|blocks)$"
+    r"|(full|global|local|swa|linear|mamba|attn|attention)_(\w+_)?(every|interval|period|freq)(_|$)"
 )
 # of queries, outputs, experts, positions, training and the like: no bytes of a cache
 _OTHER = re.compile(
-    r"rope|rotary|theta|expert|moe|dropout|_init|init_|eps|norm|bias|factor|scal|softcap|token_id|token_index|vocab|quant"
-    r"|q_lora|o_lora|q_head|qk_|v_head_dim|index_|indexer|_rank$|^num_labels|vision|image|audio|video|loss|mask|chunk_size"
+    r"rope|rotary|theta|expert|moe|dropout|_init|init_|eps|norm|bias|(?<!cla_)(?<!share_)(?<!sharing_)(?<!compression_)factor|scal|softcap|token_id|token_index|vocab|quant"
+    r"|q_lora|o_lora|q_head|qk_|v_head_dim|index_|indexer|(?<!kv)_rank$|^num_labels|vision|image|audio|video|loss|mask|chunk_size"
     r"|sink|multiplier|alpha|beta|offset|stride|range|hidden_act|limit|mlp|ffn|intermediate|type|pruned|prefill|clip|gate"
     r"|encoder|speech|resampler|attention_heads|iou|second|context_window|ngram"
     r"|max_window_layers|classifier|summary|embed|language|position|lm_head|mtp|nextn|feed_forward|thinking|shared_layer_idx"
 )
+_PLACES = re.compile(r"(^|_)(layers|layer_(ids?|idxs?|indices|indexes)|blocks)$")  # lists of layers
 # read where a layer has a use for them, such as heads in all but MLA
 _KNOWN = frozenset(
     {*POSITIONS, *HEADS, *KV_HEADS, *WINDOWS, "head_dim", "kv_channels", "_sliding_window_pattern"}
@@ -46,8 +49,11 @@ def unread_note(keys: Keys) -> str | None:
 
 
 def _is_unread(keys: Keys, name: str, value: Any) -> bool:
-    if name in keys.asked or name in _KNOWN or _OTHER.search(name) or not _SIZE.search(name):
+    if name in keys.asked or name in _KNOWN or _OTHER.search(name):
         return False
     if isinstance(value, list):
-        return bool(value) and all(type(entry) is int for entry in value)
+        placed = _SIZE.search(name) or _PLACES.search(name)
+        return bool(value and placed) and all(type(entry) is int for entry in value)
+    if not _SIZE.search(name):
+        return False
     return type(value) is int and value > 1

@@ -20,9 +20,11 @@ _KEYS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "mamba": re.compile(r"^(mamba\d?|ssm)_|^(d_state|d_conv)$|^num_mamba|^mamba$"),
         "conv": re.compile(r"^(s?conv|short_?conv)_?(L_cache|kernel|kernel_size|size|width|dim|taps|cache)"),
         "recurrent": re.compile(r"^(lru|rglru|recurrent)_(width|size|dim|state|heads|head_dim)"),
+        "hyena": re.compile(r"^(hyena|hc[lms])_|^short_filter_length$"),
         "compressed": re.compile(r"^compress(ion|ed|or)?_"),
         "window": re.compile(
             r"(^|_)(swa|sliding|local)_(?!rank|experts?\b)|(^|_)window(_|$)|^num_(swa|sliding|local)_(attention|key|kv|q)"
+            r"|^chunked_att|^att\w*_chunk"
         ),
     }
 )
@@ -31,7 +33,10 @@ _NO_SIZE = re.compile(
     r"|^window_layers$|rank$|^conv_pos|_stride$"
 )
 MAX_DEPTH = 4
-_LAYERED = re.compile(r"att(entio)?n|layer|block|mixer|hybrid|window|mamba|ssm|linear|cache")
+_LAYERED = re.compile(
+    r"att(entio)?n|layer|block|mixer|hybrid|window|mamba|ssm|linear|cache"
+    r"|swa|sliding|local|kda|gdn|delta|conv|recurr"
+)
 _APART = re.compile(r"rope|quant|vision|audio|sparse|per_layer|norm|^linear_attn_config$|^attn_config$")
 # kinds of layers that use the keys of a group
 _USERS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -53,16 +58,19 @@ _USERS: Mapping[str, frozenset[str]] = MappingProxyType(
             }
         ),
         "recurrent": frozenset({"recurrent", "rwkv"}),
+        "hyena": frozenset({"hyena"}),
         "compressed": frozenset({"compressed"}),
         "window": frozenset({"sliding", "chunked", "hybrid_sliding", "convolved_sliding", "compressed"}),
     }
 )
+_STATES = ("linear", "mamba", "recurrent", "hyena")  # groups whose keys other kinds have no use for
 SECOND: Mapping[str, Kind] = MappingProxyType(
     {
         "linear": Kind("linear"),
         "mamba": Kind("mamba"),
         "conv": Kind("conv"),
         "recurrent": Kind("recurrent"),
+        "hyena": Kind("hyena"),
         "window": Kind("sliding"),
     }
 )
@@ -90,14 +98,16 @@ def _with_nested(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in config.items():
         yield name, value
         if isinstance(value, Mapping) and _LAYERED.search(name) and not _APART.search(name):
-            yield from _all_within(value, MAX_DEPTH)
+            yield from _all_within(value, MAX_DEPTH, str(name))
 
 
-def _all_within(config: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
+def _all_within(config: Mapping[str, Any], depth: int, within: str) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of an object, each also behind the object's name: ``swa: {window: 1024}``."""
     for name, value in config.items():
         yield name, value
+        yield f"{within}_{name}", value
         if isinstance(value, Mapping) and depth:
-            yield from _all_within(value, depth - 1)
+            yield from _all_within(value, depth - 1, str(name))
 
 
 def _sizes(name: str, value: Any) -> bool:
@@ -144,13 +154,16 @@ def check_all_told(keys: Keys, kinds: Sequence[Kind], named: bool) -> None:
     ConfigError
         That names the key.
     """
-    if named:
-        return
     if any(kind.name == "decoder" for kind in kinds):  # windows and convolutions are the encoder's there
         return
     used = {kind.name for kind in kinds} | (
         {"sliding"} if any(kind.window_tokens for kind in kinds) else set()
     )
+    if named:
+        for group, key in evidence(keys).items():
+            if group in _STATES and used.isdisjoint(_USERS[group]):
+                keys.note(f"{key} sizes a kind of layer that the config names none of: it is not counted.")
+        return
     for group, key in evidence(keys).items():
         if group == "window" and _needs_none(keys):
             continue

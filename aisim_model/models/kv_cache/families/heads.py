@@ -38,13 +38,16 @@ def kv_heads(keys: Keys) -> int:
         declared = nested.whole("kv_n_heads") or declared
         if declared is None and nested.text("attn_type") == "multiquery_attention":
             return 1
-    if keys.flag("multi_query_attention"):
+    grouped = keys.flag("multi_query_attention")
+    if grouped or (grouped is None and declared is None and keys.has("multi_query_group_num")):
         return keys.whole("multi_query_group_num") or 1
     if keys.flag("multi_query") and not keys.flag("new_decoder_architecture"):
         if declared not in (None, 1, heads):
             raise keys.contradiction("multi_query", True, f"{_name(keys)} = {declared}")
         return 1
     if declared is None:
+        if (not keys.defaults or keys.has("rms_norm_eps")) and not keys.has("proj_groups"):
+            keys.note(f"{KV_HEADS[0]} is not in the config: as many KV heads as query heads are taken.")
         return _grouped(keys, attention_heads(keys))
     if heads is not None and heads % declared:
         name = next((key for key in HEADS if keys.has(key)), HEADS[0])
@@ -71,6 +74,8 @@ def head_elements(keys: Keys, query_heads: int | None = None) -> int:
     if width % heads:
         problem = f"is not in the config, and hidden size {width} over {heads} heads is not whole"
         raise keys.refused("head_dim", None, problem)
+    if width // heads % 8:  # the width of few real heads
+        keys.note(f"head_dim is not in the config: {width // heads}, hidden size over heads, is taken.")
     return width // heads
 
 
@@ -122,6 +127,8 @@ def _name(keys: Keys) -> str:
 
 def _pattern(keys: Keys) -> Sequence[Kind] | None:
     """Every layer in full."""
+    if keys.whole("qk_nope_head_dim", low=0) and not keys.has("use_mla"):
+        raise keys.missing("kv_lora_rank", "what an MLA layer keeps")
     if keys.has("sparse_attention_config"):
         keys.note(
             "Keys and values are kept in full; index keys that an engine may keep besides are not counted."

@@ -77,6 +77,8 @@ def _keep(keys: Keys, kind: Kind) -> Layer | None:
         window_tokens=window_tokens(keys, kind) if kind.name == "sliding" else None,
     )
     dim = keys.whole("index_head_dim")
+    if dim is None and kind.indexed and keys.has("index_topk", "index_n_heads"):
+        raise keys.missing("index_head_dim", "what the indexer keeps")
     if dim is None or not kind.indexed or kind.name == "sliding":
         return (latent,)
     pool = keys.whole("index_kpool") or 1

@@ -141,9 +141,9 @@ def _pattern(keys: Keys) -> Sequence[Kind] | None:
         cycle = keys.items(key)
         if cycle:
             kinds = [named(keys, key, value) for value in cycle]
-            # a cycle of recurrent layers attends in a window only
-            local = [Kind("sliding") if kind.name == "full" else kind for kind in kinds]
-            return [local[index % len(local)] for index in range(layer_count(keys))]
+            if any(kind.name == "recurrent" for kind in kinds):  # whose attention is in a window only
+                kinds = [Kind("sliding") if kind.name == "full" else kind for kind in kinds]
+            return [kinds[index % len(kinds)] for index in range(layer_count(keys))]
     return None
 
 

@@ -21,8 +21,9 @@ from aisim_model.models.kv_cache.families.base import (
 )
 from aisim_model.models.kv_cache.families.evidence import SECOND, evidence
 from aisim_model.models.kv_cache.families.listed import known_word, named
-from aisim_model.models.kv_cache.keys import LAYERS, MAX_LAYERS, Keys
+from aisim_model.models.kv_cache.keys import LAYERS, MAX_LAYERS, ConfigError, Keys
 
+UNTOLD = Kind("untold")
 _FULL_WORDS = frozenset({"full", "global", "softmax", "gqa", "mha"})
 _ATTENTION_WORDS = frozenset({"attention", "attn", "att"})
 _SECOND_WORDS: Mapping[str, str] = MappingProxyType(
@@ -203,7 +204,11 @@ def _places(keys: Keys) -> list[Kind] | None:
         if side is None or not all(isinstance(entry, int) for entry in value):
             continue
         other = _other(keys, side)
-        kinds = None if other is None else _by_numbers(keys, name, value, side, other)
+        if other is None and evidence(keys, defaults=True):
+            continue  # of several kinds, which are asked about by their keys
+        kinds = _by_numbers(keys, name, value, side, other or UNTOLD)
+        if kinds is not None and UNTOLD in kinds:
+            raise _untold(keys, name)
         if kinds is not None:
             keys.asked.add(name)
             found[name] = kinds
@@ -226,6 +231,10 @@ def _by_numbers(keys: Keys, name: str, value: list[Any], side: Kind, other: Kind
     return [side if index in places else other for index in range(count)]
 
 
+def _untold(keys: Keys, name: str) -> ConfigError:
+    return keys.missing("layer_types", f"what the layers keep that {keys.path}{name} leaves out")
+
+
 def _intervals(keys: Keys) -> list[Kind] | None:
     """Return the kinds where one of every so many layers is full: the last of each, or at an offset."""
     for name, value in keys.config.items():
@@ -236,6 +245,8 @@ def _intervals(keys: Keys) -> list[Kind] | None:
         keys.asked.add(name)
         stem = re.split(r"_(?:interval|period|freq|frequency|every|stride|step)", name)[0]
         offset = keys.whole(f"{stem}_offset", low=0, high=value - 1)
+        if other is None and 1 < value < count and "step" not in tokens and not evidence(keys, defaults=True):
+            raise _untold(keys, name)
         if other is None or (
             count % value and offset is None and stem not in ("full_attention", "global_attention")
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from aisim_model.models.kv_cache.families.base import (
@@ -21,6 +22,7 @@ from aisim_model.models.kv_cache.parts import Layer
 PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers")
 WINDOW_LISTS = ("sliding_window", "interleaved_sliding_window")
 OLDER_WINDOW = "local_attention"
+_OF_OTHERS = re.compile(r"^window_size$|^attention_window_size$")  # an encoder's, in several classes
 SLIDING, CHUNKED = Kind("sliding"), Kind("chunked")
 NOPE_INTERVAL = 4
 
@@ -102,7 +104,12 @@ def _every_nth(keys: Keys) -> Sequence[Kind] | None:
     """Gemma-3, Cohere-2: every n-th layer in full; ModernBERT counts from the first."""
     values = {name: keys.raw(name) for name in PATTERNS}
     name = next((name for name, value in values.items() if not isinstance(value, str | None)), None)
-    if name is None or not (_slides(keys) or keys.whole(OLDER_WINDOW) is not None):
+    if name is None:
+        return None
+    if not (_slides(keys) or keys.whole(OLDER_WINDOW) is not None):
+        off = "sliding_window" in keys.config or keys.flag("use_sliding_window") is False
+        if keys.has(name) and not off and not keys.has(*WINDOWS):
+            raise keys.missing("sliding_window", f"how many tokens the layers that {name} names keep")
         return None
     every = keys.whole(name)
     if every is None:
@@ -150,8 +157,12 @@ def window_tokens(keys: Keys, kind: Kind) -> int | None:
         keys.note("use_sliding_window is false: the layers that would slide keep all tokens.")
         return None
     names = ("attention_chunk_size",) if kind.name == "chunked" else WINDOWS
-    found = [] if kind.window_tokens else [keys.whole(name) for name in names]
-    window = kind.window_tokens or next((value for value in found if value is not None), None)
+    found = {} if kind.window_tokens else {name: keys.whole(name) for name in names}
+    found = {name: value for name, value in found.items() if value is not None}
+    window = kind.window_tokens or next(iter(found.values()), None)
+    for name, value in found.items():
+        if value != window and not _OF_OTHERS.search(name):
+            keys.note(f"{next(iter(found))} = {window:,} is taken for the window, not {name} = {value:,}.")
     if window is None:
         raise keys.missing(names[0], "how many tokens a window layer keeps")
     longest = keys.positions()
