@@ -31,7 +31,7 @@ from aisim_model.plain_text import ON_ONE_LINE
 WindowLayers = Literal["window", "full"]
 MAX_ORDER = 4 * MAX_LAYERS  # a layer may stand for two blocks, and MTP layers follow
 MAX_BLOCKS = 512  # of layers that keep different things; no model has a tenth of it
-MAX_PARTS, MAX_NOTES, MAX_NOTE = 8, 32, 1_000
+MAX_PARTS, MAX_NOTES, MAX_NOTE = 512, 32, 1_000  # a layer run 64 times keeps each of its parts as often
 Note = Annotated[str, Field(max_length=MAX_NOTE), ON_ONE_LINE]
 
 

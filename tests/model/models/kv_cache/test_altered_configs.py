@@ -154,3 +154,7 @@ def test_what_is_not_certain_is_said() -> None:
     assert any("not local_attention_window = 512" in note for note in read_config(named).notes)
     named["mamba_d_state"] = 128
     assert any("mamba_d_state sizes a kind of layer" in note for note in read_config(named).notes)
+
+
+def test_layers_that_run_many_times_keep_each_time() -> None:
+    assert growing({**LLAMA, "loop_num": 20}) == 20 * LLAMA_BYTES
