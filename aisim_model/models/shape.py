@@ -63,6 +63,8 @@ class Shape(NamedTuple):
     decode_flops_per_token : float
         Arithmetic of one decoding sequence's attention for each token of its context, all heads, windowed
         layers left out [FLOP]. In MLA every head works on the latent itself.
+    chosen_experts : float
+        Routed experts of a layer that a token runs through [-].
     """
 
     layers: Values
@@ -76,6 +78,7 @@ class Shape(NamedTuple):
     expert_parameters: Values
     routed_share: Values
     decode_flops_per_token: Values
+    chosen_experts: Values = 0.0
 
 
 def read_experts(config: Mapping[str, Any] | str | bytes) -> Experts:
@@ -162,6 +165,7 @@ def shape_of(spec: ModelSpec) -> Shape:
         expert_parameters=in_experts,
         routed_share=share,
         decode_flops_per_token=decode_flops,
+        chosen_experts=float(experts.chosen),
     )
 
 

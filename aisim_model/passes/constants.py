@@ -31,6 +31,10 @@ class Constants(NamedTuple):
         Shares of the bandwidth that collectives, weights and the cache reach [-].
     mfu, attention_mfu : float
         Shares of the dense peak that weights and attention reach [-]; attention runs at bf16's.
+    exchange_share : float
+        Share of the NICs' bandwidth that an exchange between nodes reaches [-].
+    expert_imbalance : float
+        What the fullest rank's experts have to do of the mean, where they are dealt out whole [-].
     """
 
     layer_us: Values
@@ -43,6 +47,8 @@ class Constants(NamedTuple):
     kv_share: Values
     mfu: Values
     attention_mfu: Values
+    exchange_share: Values = 1.0
+    expert_imbalance: Values = 1.0
 
 
 class ClientConstants(NamedTuple):

@@ -139,14 +139,23 @@ def tables_of(worker: Operators) -> tuple[float, ...]:
 
 
 def operators_of(worker: Worker) -> Operators:
-    """Return a row's worker as the database knows it; its experts are shared by all ranks.
+    """Return a row's worker as the database knows it; its passes are those of a DP group.
 
     Raises
     ------
     InputError
         For what the database doesn't have.
     """
-    return operators(worker.model_id, worker.gpu, worker.engine, worker.precision, worker.tensor_parallel)
+    ranks = worker.tensor_parallel * worker.attention_dp
+    return operators(
+        worker.model_id,
+        worker.gpu,
+        worker.engine,
+        worker.precision,
+        worker.tensor_parallel,
+        worker.attention_dp,
+        (ranks // worker.expert_parallel, worker.expert_parallel),
+    )
 
 
 def numbers(worker: Worker) -> tuple[float, ...]:

@@ -12,10 +12,14 @@ One pass of n new prompt tokens and b decoding sequences on a worker of T = tp x
 - KV: the cache read, or decode's attention arithmetic where that takes longer: MLA with all heads on a rank.
 - S: each decoding sequence's own cost, and its recurrent state.
 
-A mixed pass shares floor and weights: it is not the sum of a prefill and a step. Expert parallelism splits
-the experts over the same GPUs as tensor parallelism does; points measured both ways differ by 1% (median,
-n = 187), so it is no parameter. Left out: pipeline stages, an embedding's look-up, the windows of
-prompts' cached tokens. Sparse attention counts as full, an upper bound.
+With several DP groups a layer of experts has no collective but an exchange between them: dispatch and
+combine of experts dealt out whole (EP), whose fullest rank takes `expert_imbalance` times the mean, or a
+gather and scatter of all tokens. None of it is hidden behind computing.
+
+A mixed pass shares floor and weights: it is not the sum of a prefill and a step. Within one group expert
+parallelism splits the experts over the same GPUs as tensor parallelism does; points measured both ways
+differ by 1% (median, n = 187), so it is no parameter there. Left out: pipeline stages, an embedding's
+look-up, the windows of prompts' cached tokens. Sparse attention counts as full, an upper bound.
 
 Sources: Williams, Waterman and Patterson, "Roofline", Communications of the ACM 52(4), 2009; the constants'
 own in `data/roofline_constants.csv`.
@@ -38,6 +42,8 @@ from aisim_model.units import BYTES_PER_TB, FLOPS_PER_TFLOP, MS_PER_S, US_PER_MS
 
 COLLECTIVES_PER_LAYER = 2.0  # after attention and after the MLP
 ACTIVATION_BYTES = 2.0  # bf16
+FP8_BYTES = 1.0  # what a token is dispatched in where experts multiply in eight bits or fewer
+EXCHANGES_PER_LAYER = 2.0  # dispatch and combine
 FLOPS_PER_PARAMETER = 2.0
 
 
@@ -82,6 +88,18 @@ class Coefficients(NamedTuple):
     sequence_ms: Values
 
 
+# what grows with a pass's work
+OF_WORK = (
+    "token_link_ms",
+    "token_arithmetic_ms",
+    "log_untouched",
+    "pair_ms",
+    "window_pair_ms",
+    "cached_ms",
+    "context_ms",
+    "window_read_ms",
+    "sequence_ms",
+)
 # the larger of the two shares of memory bandwidth: a row that gives one gives both
 REACHED = MappingProxyType(
     {
@@ -172,13 +190,32 @@ def numbers(worker: Worker) -> tuple[Values, ...]:
         own["mfu"] = worker.mfu
     if worker.memory_efficiency is not None:
         own["weight_share"] = own["kv_share"] = worker.memory_efficiency
-    return coefficients(
+    made = coefficients(
         worker.shape,
         rank_kv(worker.kv, float(worker.tensor_parallel)),
         worker.speeds,
         constants(worker.engine)._replace(**own),
         float(worker.tensor_parallel),
+        float(worker.attention_dp),
+        float(worker.expert_parallel),
     )
+    return made if worker.attention_dp == 1 else of_a_group(made, float(worker.attention_dp))
+
+
+def of_a_group(made: Coefficients, groups: float) -> Coefficients:
+    """Return a worker's coefficients over the work of one of its DP groups, the others as busy as it.
+
+    Groups run their passes in step, those without work an empty one, so each waits for experts that all of
+    them touch.
+
+    Parameters
+    ----------
+    made : Coefficients
+        Over the work of the whole worker.
+    groups : float
+        Its groups [-].
+    """
+    return made._replace(**{name: getattr(made, name) * groups for name in OF_WORK})
 
 
 def coefficients(
@@ -188,6 +225,7 @@ def coefficients(
     constants: Constants,
     tensor_parallel: Values,
     data_parallel: Values = 1.0,
+    expert_parallel: Values = 1.0,
 ) -> Coefficients:
     """Boil a model, a GPU, sizes and constants down to coefficients; any of their numbers may be arrays.
 
@@ -205,6 +243,9 @@ def coefficients(
         Ranks that split heads and dense weights [-].
     data_parallel : float
         Groups of such ranks, each with its own sequences; experts lie over all ranks [-].
+    expert_parallel : float
+        Ranks that experts are dealt out to whole [-]; 1: each rank has a slice of all. It counts between
+        groups alone: within one, points measured both ways don't differ.
 
     Returns
     -------
@@ -224,14 +265,18 @@ def coefficients(
     4.0
     """
     ranks = tensor_parallel * data_parallel
-    floor_us, token_link_ms = _links(shape, speeds, constants, ranks)
+    floor_us, token_link_ms = _links(
+        shape, speeds, constants, tensor_parallel, data_parallel, expert_parallel
+    )
+    dealt = (data_parallel > 1.0) & (expert_parallel > 1.0)
+    fullest = 1.0 + (constants.expert_imbalance - 1.0) * dealt
     arithmetic = MS_PER_S / FLOPS_PER_TFLOP / ranks  # [ms/FLOP] at 1 TFLOPS a GPU
     reading = MS_PER_S / BYTES_PER_TB / speeds.hbm_tb_s  # [ms/B]
     attention = arithmetic / (speeds.bf16_tflops * constants.attention_mfu)
     weight_read = reading / constants.weight_share
     kv_read = reading / constants.kv_share / data_parallel
     dense_ms = shape.dense_parameters / speeds.dense_tflops
-    expert_ms = shape.expert_parameters * shape.routed_share / speeds.expert_tflops
+    expert_ms = shape.expert_parameters * shape.routed_share / speeds.expert_tflops * fullest
     per_pair = 2.0 * shape.attention_heads * shape.head_dim * attention
     mixture = shape.routed_share < 1.0
     return Coefficients(
@@ -239,7 +284,7 @@ def coefficients(
         token_link_ms=token_link_ms / data_parallel,
         token_arithmetic_ms=FLOPS_PER_PARAMETER * (dense_ms + expert_ms) * arithmetic / constants.mfu,
         dense_read_ms=shape.dense_parameters * speeds.dense_bytes / tensor_parallel * weight_read,
-        expert_read_ms=shape.expert_parameters * speeds.expert_bytes / ranks * weight_read,
+        expert_read_ms=shape.expert_parameters * speeds.expert_bytes / ranks * weight_read * fullest,
         log_untouched=np.log1p(-shape.routed_share * mixture),
         pair_ms=per_pair * (shape.attention_layers - shape.window_layers),
         window_pair_ms=per_pair * shape.window_layers,
@@ -252,16 +297,51 @@ def coefficients(
     )
 
 
-def _links(shape: Shape, speeds: Speeds, constants: Constants, ranks: Values) -> tuple[Values, Values]:
+def _links(
+    shape: Shape, speeds: Speeds, constants: Constants, tensor: Values, data: Values, expert: Values
+) -> tuple[Values, Values]:
     """Return the floor with the collectives' start-ups [us], and their time for each token of a group [ms].
 
-    Across nodes both are slower by what a NIC is slower than the link inside.
+    Across nodes both are slower by what a NIC is slower than the link inside. With several DP groups only
+    what is shared within one is a collective; each layer of experts exchanges tokens between the groups.
     """
-    collectives = COLLECTIVES_PER_LAYER * shape.layers * (ranks > 1.0)
+    ranks = tensor * data
+    grouped = data > 1.0
+    shared = np.where(grouped, tensor, ranks) if np.any(grouped) else ranks
+    exchanged = shape.expert_layers * grouped
+    collectives = (COLLECTIVES_PER_LAYER * shape.layers - exchanged) * (shared > 1.0)
     slower = np.maximum(speeds.nvlink_tb_s / speeds.nic_tb_s, 1.0)
-    times = 1.0 + (slower - 1.0) * (ranks > speeds.nvlink_gpus)
+    times = 1.0 + (slower - 1.0) * (shared > speeds.nvlink_gpus)
     layers_us = shape.layers * constants.layer_us + shape.expert_layers * constants.expert_layer_us
     floor_us = layers_us * constants.engine_floor + collectives * constants.collective_us * times
-    sent_bytes = shape.hidden_size * ACTIVATION_BYTES * 2.0 * (ranks - 1.0) / ranks
+    sent_bytes = shape.hidden_size * ACTIVATION_BYTES * 2.0 * (shared - 1.0) / shared
     link = speeds.nvlink_tb_s * BYTES_PER_TB * constants.link_share
-    return floor_us, collectives * sent_bytes / link * times * MS_PER_S
+    token_ms = collectives * sent_bytes / link * times * MS_PER_S
+    if not np.any(grouped):
+        return floor_us, token_ms
+    floor_us = floor_us + exchanged * EXCHANGES_PER_LAYER * constants.collective_us
+    return floor_us, token_ms + exchanged * _exchange_ms(shape, speeds, constants, tensor, data, expert)
+
+
+def _exchange_ms(
+    shape: Shape, speeds: Speeds, constants: Constants, tensor: Values, data: Values, expert: Values
+) -> Values:
+    """Return what a layer's dispatch and combine take for each token of a group [ms].
+
+    Experts dealt out whole: a token goes once to each rank, and across nodes once to each node, that has any
+    of those it chose, ``(ranks - 1) (1 - (1 - 1/ranks)^chosen)`` of them; the NICs and the links inside work
+    at a time, and each rank of a group sends its share. Experts in slices: every rank gets the tokens of all
+    groups, and sends what it made of them back.
+    """
+    ranks = tensor * data
+    nodes = np.ceil(ranks / speeds.nvlink_gpus)
+    near_s = 1.0 / (speeds.nvlink_tb_s * BYTES_PER_TB * constants.link_share)
+    far_s = 1.0 / (speeds.nic_tb_s * BYTES_PER_TB * constants.exchange_share)
+    sent = np.where(speeds.expert_bytes <= 1.0, FP8_BYTES, ACTIVATION_BYTES) + ACTIVATION_BYTES
+    near, far = (
+        (places - 1.0) * (1.0 - (1.0 - 1.0 / places) ** shape.chosen_experts) for places in (expert, nodes)
+    )
+    dealt_s = shape.hidden_size * sent * np.maximum(near * near_s, far * far_s) / tensor
+    gathered = 2.0 * ACTIVATION_BYTES * (ranks - 1.0) / ranks * data
+    slices_s = shape.hidden_size * gathered * np.where(nodes > 1.0, far_s, near_s)
+    return np.where(expert > 1.0, dealt_s, slices_s) * MS_PER_S

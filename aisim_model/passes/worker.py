@@ -24,11 +24,15 @@ class Worker:
     shape : Shape
         Sizes of the model.
     kv : ByteCurve
-        KV bytes of one request over all ranks of the worker.
+        KV bytes of one request over the ranks that hold it.
     speeds : Speeds
         Of its GPUs, at the precision of the weights.
     tensor_parallel : int
-        Ranks [-].
+        Ranks that split the heads of a request [-].
+    attention_dp : int
+        Groups of such ranks, each as busy as the others; a pass's work is what one of them does [-].
+    expert_parallel : int
+        Ranks that experts are dealt out to whole [-]; 1: each rank has a slice of all.
     engine : str
         Whose floor of a pass counts.
     mfu, memory_efficiency : float, array or None
@@ -65,3 +69,5 @@ class Worker:
     model_id: str | None = None
     gpu: str = ""
     precision: str = ""
+    attention_dp: int = 1
+    expert_parallel: int = 1

@@ -20,6 +20,7 @@ from aisim_model.row.spread import spread
 from aisim_model.row.stacked import stacked
 from aisim_model.row.targets import met, reached
 from aisim_model.scenario import Deployment, Workload
+from aisim_model.scenario.sides import SideName
 from aisim_model.solve.carried import MOST_PER_S, most_within
 
 OVERLOADED = 1e6  # misses more than what only misses a time; of these the least overloaded is nearest
@@ -85,14 +86,15 @@ class Block:
     @cached_property
     def served(self) -> Service:
         """All the layouts as one row of arrays."""
-        decode = self.decode if self.rows[0].split else self.prefill
-        return stacked(self.kinds, self.places, self.prefill, decode)
+        prefill = self.prefill * self._sized("prefill", "attention_dp")
+        decode = self.decode * self._sized("decode", "attention_dp") if self.rows[0].split else prefill
+        return stacked(self.kinds, self.places, prefill, decode)
 
     @cached_property
     def gpus(self) -> Ints:
         """GPUs of each [-]."""
-        found: Ints = self.prefill * self._ranks("prefill_tp")
-        return found + self.decode * self._ranks("decode_tp") if self.rows[0].split else found
+        found: Ints = self.prefill * self._sized("prefill", "gpus")
+        return found + self.decode * self._sized("decode", "gpus") if self.rows[0].split else found
 
     @property
     def kind(self) -> str:
@@ -102,13 +104,17 @@ class Block:
     @cached_property
     def price(self) -> Floats:
         """Price of each by the hour [USD/h]; its GPUs where not all prices are known."""
-        prices = [cost(one.x, 0.0, self.workload.output_tokens).usd_per_gpu_hour for one in self.kinds]
-        if None in prices:
+        found = [cost(one.x, 0.0, self.workload.output_tokens) for one in self.kinds]
+        prices = [(one.usd_per_gpu_hour, one.decode_usd_per_gpu_hour) for one in found]
+        if any(None in pair for pair in prices):
             return self.gpus.astype(np.float64)
-        return np.array(prices, dtype=np.float64)[self.places] * self.gpus
+        one, other = np.array(prices, dtype=np.float64)[self.places].T
+        decode = self.decode * self._sized("decode", "gpus") if self.rows[0].split else 0 * self.gpus
+        priced: Floats = np.where(one == other, one * self.gpus, one * (self.gpus - decode) + other * decode)
+        return priced
 
-    def _ranks(self, field: str) -> Ints:
-        return np.array([getattr(row, field) for row in self.rows], dtype=np.int64)[self.places]
+    def _sized(self, name: SideName, of: str) -> Ints:
+        return np.array([getattr(row.side(name), of) for row in self.rows], dtype=np.int64)[self.places]
 
     @cached_property
     def most_per_s(self) -> Floats:
@@ -127,10 +133,9 @@ def layout(row: Deployment, prefill_workers: int | None = None, decode_workers: 
     prefill = row.prefill_workers if prefill_workers is None else prefill_workers
     decode = row.decode_workers if decode_workers is None else decode_workers
     settings = (
-        row.gpu,
         row.kind,
-        row.prefill_tp,
-        row.decode_tp,
+        row.side("prefill"),
+        row.side("decode"),
         row.kv_dtype,
         row.weight_format,
         row.timing_mode,
@@ -204,15 +209,14 @@ class Kinds:
     def served(self, row: Deployment) -> Service | None:
         """Return what the model makes of a setting; None where the model can't be kept so."""
         sides = (
-            row.gpu,
             row.kind,
-            row.prefill_tp,
-            row.decode_tp,
+            row.side("prefill"),
+            row.side("decode"),
             row.kv_dtype,
             row.weight_format,
             row.timing_mode,
         )
-        shares = tuple(row.memory_share(ranks) for ranks in (row.prefill_tp, row.decode_tp))
+        shares = row.memory_share("prefill"), row.memory_share("decode")
         if (alike := (*sides, shares)) not in self._resolved:
             self._resolved[alike] = self._looked_up(row)
         if (x := self._resolved[alike]) is None:
@@ -235,7 +239,7 @@ def _lacks_gb(served: Service) -> float:
     problem = row_memory(served.x, round(served.output_tokens)).problem
     assert problem is not None  # it has no room
     held = served.x.held_prefill if problem.role == "prefill" else served.x.held_decode
-    return float(held.bytes(problem.request_tokens)) / 1e9 - problem.pool_gb * problem.gpus
+    return float(held.bytes(problem.request_tokens)) / 1e9 - problem.pool_gb * problem.gpus / problem.groups
 
 
 def _block(waiting: list[tuple[Deployment, Service, Ints, Ints, Ints]], workload: Workload) -> Block:

@@ -22,6 +22,7 @@ from aisim_model.passes.speeds import arithmetic
 from aisim_model.scenario import Deployment, Scenario
 from aisim_model.scenario.deployment import MOST_WORKERS
 from aisim_model.scenario.older_names import OLDER_WEIGHTS, weight_format_of
+from aisim_model.scenario.sides import SideName, Sides
 
 MOST_CANDIDATES = 2_000_000
 KV_DTYPES, WEIGHTS = ("bf16", "fp8"), ("fp8", "nvfp4")  # beside the row's own
@@ -97,12 +98,13 @@ class Space:
         >>> [found.tolist() for found in space_of(Scenario(), 8).workers(row)]
         [[1, 2], [1, 1]]
         """
-        prefill = self._numbers("prefill_workers", row.prefill_tp)
+        one_gpus, other_gpus = row.side("prefill").gpus, row.side("decode").gpus
+        prefill = self._numbers("prefill_workers", one_gpus)
         if not row.split:
             return prefill, np.ones_like(prefill)
-        decode = self._numbers("decode_workers", row.decode_tp)
+        decode = self._numbers("decode_workers", other_gpus)
         one, other = (each.ravel() for each in np.meshgrid(prefill, decode, indexing="ij"))
-        there = one * row.prefill_tp + other * row.decode_tp <= self.gpus
+        there = one * one_gpus + other * other_gpus <= self.gpus
         return one[there], other[there]
 
     def _numbers(self, field: str, ranks: int) -> Ints:
@@ -124,15 +126,23 @@ class Space:
             settings *= len(options[field])
         layouts = 0
         if "aggregated" in options["kind"] and not any(field in self.locks for field in OF_SPLIT_ROWS):
-            layouts += sum(self._numbers("prefill_workers", tp).size for tp in options["prefill_tp"])
+            layouts += sum(
+                self._numbers("prefill_workers", self._gpus("prefill", tp)).size
+                for tp in options["prefill_tp"]
+            )
         if "split" in options["kind"]:
             ways = product(options["prefill_tp"], options["decode_tp"])
             layouts += sum(self._pairs(*way) for way in ways) * len(options["timing_mode"])
         return settings * layouts
 
+    def _gpus(self, name: SideName, ranks: int) -> int:
+        """Return the GPUs of a worker of so many TP ranks [-]."""
+        return self.scenario.selected.side(name)._replace(tensor_parallel=ranks).gpus
+
     def _pairs(self, prefill_tp: int, decode_tp: int) -> int:
         """Count the numbers of workers of a split row that there are GPUs for."""
-        left = (self.gpus - self._numbers("prefill_workers", prefill_tp) * prefill_tp) // decode_tp
+        one, other = self._gpus("prefill", prefill_tp), self._gpus("decode", decode_tp)
+        left = (self.gpus - self._numbers("prefill_workers", one) * one) // other
         if (locked := self.locks.get("decode_workers")) is not None:
             return int((left >= locked).sum())
         return int(np.clip(left, 0, MOST_WORKERS).sum())
@@ -172,7 +182,10 @@ def space_of(
         raise InputError("gpus", gpus, "must be at least 1", "Give the GPUs that there are.")
     base = scenario.selected
     held = _checked(base, gpu, _by_todays_names(locks, scenario.workload.served.stored))
-    start = scenario.with_row(base.id, **{name: held[name] for name in held if name not in SEARCHED})
+    open_sides = {name: spec.default for name, spec in Sides.model_fields.items() if name != "gpu"}
+    start = scenario.with_row(
+        base.id, **open_sides | {name: held[name] for name in held if name not in SEARCHED}
+    )
     options = _options(start, gpus, gpu or (base.gpu,))
     options |= {field: (value,) for field, value in held.items() if field in options}
     found = Space(start, gpus, options, held)

@@ -19,20 +19,23 @@ class Cost:
 
     Parameters
     ----------
-    usd_per_gpu_hour : float or None
-        Price of one GPU [USD/h]; None where neither the row nor the catalogue has one.
-    gpus : int
-        GPUs of the row in all, prefill and decode workers [-].
+    usd_per_gpu_hour, decode_usd_per_gpu_hour : float or None
+        Price of one GPU, of prefill (or aggregated) and of decode workers [USD/h]; None where neither the row
+        nor the catalogue has one.
+    gpus, decode_gpus : int
+        GPUs of the row in all, and those of them in decode workers [-].
     requests_per_s : float
         Most load within both service levels [requests/s].
     output_tokens : int
         Tokens of an answer [-].
-    price_is : {"yours", "list price", "not known"}
+    price_is : {"yours", "list price", "yours and list price", "not known"}
         Where the price is from.
     """
 
     usd_per_gpu_hour: float | None
+    decode_usd_per_gpu_hour: float | None
     gpus: int
+    decode_gpus: int
     requests_per_s: float
     output_tokens: int
     price_is: str
@@ -40,7 +43,8 @@ class Cost:
     @property
     def usd_per_hour(self) -> float:
         """All the row's GPUs, busy or not [USD/h]; NaN where no price is known."""
-        return math.nan if self.usd_per_gpu_hour is None else self.usd_per_gpu_hour * self.gpus
+        prices = self.usd_per_gpu_hour, self.decode_usd_per_gpu_hour
+        return float(per_hour(*prices, self.gpus - self.decode_gpus, self.decode_gpus))
 
     @property
     def usd_per_million_output_tokens(self) -> float:
@@ -57,6 +61,21 @@ class Cost:
             f"All {self.gpus} GPUs, around the clock, at the most load that meets both service levels by the "
             f"estimate under load; only tokens of answers count; price: {self.price_is}."
         )
+
+
+def per_hour(price: float | None, decode_price: float | None, gpus: Any, decode_gpus: Any) -> Any:
+    """Price of a row's GPUs by kind, for one hour [USD/h]; NaN where a price isn't known.
+
+    Examples
+    --------
+    >>> per_hour(5.0, 8.0, 4, 2), per_hour(5.0, None, 4, 0)
+    (36.0, nan)
+    """
+    if price is None or decode_price is None:
+        return math.nan
+    if price == decode_price:
+        return price * (gpus + decode_gpus)
+    return price * gpus + decode_price * decode_gpus
 
 
 def per_million(usd_per_hour: Any, requests_per_s: Any, output_tokens: int) -> Any:
@@ -95,8 +114,19 @@ def cost(x: ResolvedRow, requests_per_s: float, output_tokens: int) -> Cost:
     >>> cost(resolve(Workload(), Deployment(id="a", name="a")), 2.0, 340).usd_per_hour
     46.0
     """
-    price, price_is = x.row.usd_per_gpu_hour, "yours"
-    if price is None:
-        price = x.gpu.usd_per_gpu_hour
-        price_is = "not known" if price is None else "list price"
-    return Cost(price, x.row.gpus, requests_per_s, output_tokens, price_is)
+    row, one, other = x.row, x.gpu, x.decode_gpu
+    price = one.usd_per_gpu_hour if row.usd_per_gpu_hour is None else row.usd_per_gpu_hour
+    own = [row.usd_per_gpu_hour]
+    decode_price = price
+    if row.split and row.decode_usd_per_gpu_hour is not None:
+        decode_price = row.decode_usd_per_gpu_hour
+        own.append(decode_price)
+    elif row.split and other.id != one.id:
+        decode_price = other.usd_per_gpu_hour
+        own.append(None)
+    known = price is not None and decode_price is not None
+    given = [value is not None for value in own]
+    price_is = "yours" if all(given) else "not known" if not known else "list price"
+    if any(given) and not all(given) and known:
+        price_is = "yours and list price"
+    return Cost(price, decode_price, row.gpus, row.gpus_of("decode"), requests_per_s, output_tokens, price_is)

@@ -11,6 +11,8 @@ from aisim_model.models.kv_cache import KvCurve
 from aisim_model.models.weights.formats import CHECKPOINT, StoredWeights
 from aisim_model.models.weights.stored import weight_bytes, weights_in
 from aisim_model.row.resolved import ResolvedRow, held_by, room_of
+from aisim_model.scenario.side import Side
+from aisim_model.scenario.sides import SideName
 from aisim_model.units import BYTES_PER_GB
 
 MOST_GPUS = 64
@@ -25,8 +27,8 @@ class WorkerMemory:
     ----------
     role : str
         ``prefill``, ``decode`` or ``aggregated``.
-    gpus : int
-        GPUs of the worker [-].
+    gpus, groups : int
+        GPUs of the worker, and the DP groups that share them, each with a pool of its own [-].
     hbm_gb, weights_gb, reserve_gb, pool_gb : float
         Of one GPU: its memory as the driver reports it, weights, what the engine keeps for activations,
         graphs and communication, and KV pool in what is left of the share that may be filled [GB]; the pool
@@ -34,9 +36,9 @@ class WorkerMemory:
     request_tokens : int
         Tokens of a request at its longest here [-].
     requests : float
-        Such requests that the pool holds at a time, whole ones [-].
+        Such requests that the worker holds at a time, whole ones in each group's pool [-].
     given_tokens : int or None
-        The pool as the row gives it [tokens]; None where it follows from memory.
+        A group's pool as the row gives it [tokens]; None where it follows from memory.
     short_gb : float
         What a GPU lacks to serve one request [GB]; 0 where it serves one, or its pool is given.
     resolved : ResolvedRow
@@ -45,6 +47,7 @@ class WorkerMemory:
 
     role: str
     gpus: int
+    groups: int
     hbm_gb: float
     weights_gb: float
     reserve_gb: float
@@ -71,20 +74,30 @@ class WorkerMemory:
     @cached_property
     def fitting_format(self) -> str | None:
         """The first narrower weight format with which its GPUs serve a request; None where none does."""
-        spec, now = self.resolved.spec, self.resolved.prefill_room.weight_bytes
+        spec, side = self.resolved.spec, self._side
+        built = side.tensor_parallel, side.attention_dp, side.expert_parallel
+        now = weight_bytes(spec, self.resolved.stored, *built)
         for name in NARROWER:
             stored = weights_in(spec, name)
-            if weight_bytes(spec, stored, self.resolved.row.prefill_tp) < now and self._serves(stored=stored):
+            if weight_bytes(spec, stored, *built) < now and self._serves(stored=stored):
                 return name
         return None
 
+    @property
+    def _name(self) -> SideName:
+        return "prefill" if self.role == "prefill" else "decode"
+
+    @property
+    def _side(self) -> Side:
+        return self.resolved.row.side(self._name)
+
     def _serves(self, gpus: int | None = None, stored: StoredWeights | None = None) -> bool:
         """Whether a worker of other GPUs or weights serves a request of this size."""
-        x, ranks = self.resolved, gpus or self.gpus
-        if self.given_tokens is not None:
+        x, side = self.resolved, self._side.of_gpus(gpus or self.gpus)
+        if self.given_tokens is not None or side is None:
             return False
-        pool = room_of(x.spec, x.row, stored or x.stored, ranks).pool_bytes
-        return pool >= float(held_by(x.spec, x.row, ranks, x.by_hand).bytes(self.request_tokens))
+        pool = room_of(x.spec, x.row, stored or x.stored, self._name, side).pool_bytes
+        return pool >= float(held_by(x.spec, x.row, side, x.by_hand).bytes(self.request_tokens))
 
 
 @dataclass(frozen=True)
@@ -98,7 +111,7 @@ class RowMemory:
     handoffs_in_flight : float
         Handoffs that the pools allow at a time, each held on both sides [-]; 0 in an aggregated row.
     sequences_limit : int
-        Sequences that the row's engine runs on a worker at a time at most [-].
+        Sequences that the row's engine runs on a decode worker, or each DP group of it, at most [-].
     """
 
     workers: tuple[WorkerMemory, ...]
@@ -112,8 +125,12 @@ class RowMemory:
 
     @property
     def most_sequences(self) -> float:
-        """Sequences that one decode (or aggregated) worker has room for [-]; 0 where the row doesn't fit."""
-        return 0.0 if self.problem else min(self.workers[-1].requests, float(self.sequences_limit))
+        """Sequences that each DP group of a decode (or aggregated) worker has room for [-].
+
+        0 where the row doesn't fit.
+        """
+        each = self.workers[-1].requests / self.workers[-1].groups
+        return 0.0 if self.problem else min(each, float(self.sequences_limit))
 
 
 def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
@@ -142,27 +159,29 @@ def row_memory(x: ResolvedRow, output_tokens: int) -> RowMemory:
     """
     prompt, whole = int(x.prompt_tokens), int(x.prompt_tokens) + output_tokens
     if not x.row.split:
-        return RowMemory((_worker(x, "aggregated", x.row.prefill_tp, whole),), 0.0, x.row.sequences_limit)
-    prefill = _worker(x, "prefill", x.row.prefill_tp, prompt)
-    decode = _worker(x, "decode", x.row.decode_tp, whole)
+        return RowMemory((_worker(x, "aggregated", whole),), 0.0, x.row.sequences_limit)
+    prefill, decode = _worker(x, "prefill", prompt), _worker(x, "decode", whole)
     in_flight = min(prefill.requests * x.row.prefill_workers, decode.requests * x.row.decode_workers)
     return RowMemory((prefill, decode), in_flight, x.row.sequences_limit)
 
 
-def _worker(x: ResolvedRow, role: str, gpus: int, tokens: int) -> WorkerMemory:
+def _worker(x: ResolvedRow, role: str, tokens: int) -> WorkerMemory:
     room = x.prefill_room if role == "prefill" else x.decode_room
+    side = x.row.side("prefill" if role == "prefill" else "decode")
+    gpus = room.gpus
     curve = x.held_prefill if role == "prefill" else x.held_decode
     given = x.row.prefill_pool_tokens if role == "prefill" else x.row.pool_tokens
     lacking = 0.0 if given is not None else max(float(curve.bytes(tokens)) - room.pool_bytes, 0.0)
     return WorkerMemory(
         role=role,
-        gpus=gpus,
-        hbm_gb=x.gpu.memory_gb,
+        gpus=side.gpus,
+        groups=side.attention_dp,
+        hbm_gb=(x.gpu if role == "prefill" else x.decode_gpu).memory_gb,
         weights_gb=room.weight_bytes / gpus / BYTES_PER_GB,
         reserve_gb=room.reserve_bytes / gpus / BYTES_PER_GB,
         pool_gb=room.pool_bytes / gpus / BYTES_PER_GB,
         request_tokens=tokens,
-        requests=_held(curve, room.pool_bytes, tokens, given),
+        requests=_held(curve, room.pool_bytes, tokens, given) * side.attention_dp,
         given_tokens=given,
         short_gb=lacking / gpus / BYTES_PER_GB,
         resolved=x,

@@ -38,7 +38,8 @@ class Service:
         Sequences that one decode (or aggregated) worker has room for: what its pool holds, and the row's
         limit of sequences [-]; 0 where the row doesn't fit.
     prefill_workers, decode_workers : int or array
-        Workers [-]; in an aggregated row both are the same ones.
+        Workers [-]; in an aggregated row both are the same ones. A DP group has requests, a budget and a pool
+        of its own, so each group counts as a worker here.
     pass_tokens, cached_tokens : float or array
         Token budget of a pass, and tokens of a prompt that prefill workers hold already [-].
     exposed_ms : float or array
@@ -243,8 +244,9 @@ def service(x: ResolvedRow, output_tokens: float) -> Service:
         transfer_ms=float(transfer_ms(x)),
         output_tokens=output_tokens,
         most_sequences=row_memory(x, round(output_tokens)).most_sequences,
-        prefill_workers=x.row.prefill_workers,
-        decode_workers=x.row.decode_workers if x.row.split else x.row.prefill_workers,
+        prefill_workers=x.row.prefill_workers * x.row.side("prefill").attention_dp,
+        decode_workers=(x.row.decode_workers if x.row.split else x.row.prefill_workers)
+        * x.row.side("decode").attention_dp,
         pass_tokens=float(x.row.pass_tokens),
         cached_tokens=float(x.prefill_cached_tokens),
         exposed_ms=math.inf if math.isnan(after_ms) else after_ms,

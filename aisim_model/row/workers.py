@@ -6,26 +6,30 @@ from aisim_model.models.weights.formats import precision_of
 from aisim_model.passes.pass_time import PassTime, pass_time
 from aisim_model.passes.worker import Worker
 from aisim_model.row.resolved import ResolvedRow
+from aisim_model.scenario.sides import SideName
 
 
 def prefill_worker(x: ResolvedRow) -> Worker:
     """Return a prefill worker; an aggregated row's worker, which decodes too."""
-    return _worker(x, x.row.prefill_tp, decodes=not x.row.split)
+    return _worker(x, "prefill", decodes=not x.row.split)
 
 
 def decode_worker(x: ResolvedRow) -> Worker:
     """Return a decode worker; an aggregated row's worker, which prefills too."""
-    return _worker(x, x.row.decode_tp if x.row.split else x.row.prefill_tp, decodes=True)
+    return _worker(x, "decode", decodes=True)
 
 
-def _worker(x: ResolvedRow, tensor_parallel: int, decodes: bool) -> Worker:
+def _worker(x: ResolvedRow, name: SideName, decodes: bool) -> Worker:
+    side = x.row.side(name)
     return Worker(
         active_parameters=float(x.spec.active_parameters or 0),
         total_parameters=float(x.spec.total_parameters or 0),
         shape=x.spec.shape,
         kv=x.held_decode if decodes else x.held_prefill,
-        speeds=x.speeds,
-        tensor_parallel=tensor_parallel,
+        speeds=x.speeds if name == "prefill" else x.decode_speeds,
+        tensor_parallel=side.tensor_parallel,
+        attention_dp=side.attention_dp,
+        expert_parallel=side.expert_parallel,
         engine=x.row.engine,
         mfu=x.mfu,
         memory_efficiency=x.memory_efficiency,
@@ -36,7 +40,7 @@ def _worker(x: ResolvedRow, tensor_parallel: int, decodes: bool) -> Worker:
         prefill_table=x.row.prefill_table,
         decode_table=x.row.decode_table,
         model_id=x.model_id,
-        gpu=x.row.gpu,
+        gpu=side.gpu,
         precision=precision_of(x.stored, mixture=x.spec.total_parameters != x.spec.active_parameters),
     )
 

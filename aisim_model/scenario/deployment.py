@@ -19,9 +19,10 @@ from aisim_model.passes.plane import MOST_ENTRIES, checked_plane
 from aisim_model.passes.registry import DECODE_MODELS, PREFILL_MODELS
 from aisim_model.plain_text import ON_ONE_LINE
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
-from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.logged_pool import VLLM_BLOCK_TOKENS, logged_tokens
 from aisim_model.scenario.older_names import with_weight_format
+from aisim_model.scenario.reserve import spans_nodes
+from aisim_model.scenario.sides import Price, Ranks, SideName, Sides
 from aisim_model.scenario.workload import Milliseconds
 
 MOST_ROWS = 40
@@ -48,12 +49,11 @@ TABLES = MappingProxyType(
 Kind = Literal["split", "aggregated"]
 LinkModel = Literal["reference", "calibrated"]
 
-Ranks = Annotated[int, Field(ge=1, le=512)]
 Workers = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
 Share = Annotated[float, Field(ge=0.001, le=1, allow_inf_nan=False)]
 
 
-class Deployment(Frozen):
+class Deployment(Sides):
     """One row: how prompts are computed, handed over and answered. None leaves a choice to the engine.
 
     An aggregated row has `prefill_workers` workers of `prefill_tp` GPUs that do both; its decode fields and
@@ -73,10 +73,13 @@ class Deployment(Frozen):
     kind: Kind = Field(
         "split", title="Kind", description="Split hands the KV cache over; aggregated doesn't."
     )
-    gpu: str = Field("h200", title="GPU", description="GPU of every worker.")
-    prefill_tp: Ranks = Field(4, title="Prefill TP", description="GPUs of one prefill worker.")
+    prefill_tp: Ranks = Field(
+        4, title="Prefill TP", description="GPUs that split the heads of a request in a prefill worker."
+    )
     prefill_workers: Workers = Field(1, title="Prefill workers", description="Workers that prefill.")
-    decode_tp: Ranks = Field(4, title="Decode TP", description="GPUs of one decode worker.")
+    decode_tp: Ranks = Field(
+        4, title="Decode TP", description="GPUs that split the heads of a request in a decode worker."
+    )
     decode_workers: Workers = Field(1, title="Decode workers", description="Workers that decode.")
     kv_dtype: str = Field(
         "bf16", title="KV dtype", description=f"Precision of the KV cache: a name, or {OWN_KV_DTYPE}."
@@ -201,7 +204,7 @@ class Deployment(Frozen):
         title="Most sequences",
         description="That a worker runs at a time; the engine's where left open.",
     )
-    usd_per_gpu_hour: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
+    usd_per_gpu_hour: Price | None = Field(
         None, title="Price", description="Of one GPU; the catalogue's where left open."
     )
 
@@ -282,29 +285,46 @@ class Deployment(Frozen):
     @property
     def gpus(self) -> int:
         """GPUs of the row in all."""
-        decoding = self.decode_workers * self.decode_tp if self.split else 0
-        return self.prefill_workers * self.prefill_tp + decoding
+        return sum(self.gpus_of(name) for name in ("prefill", "decode"))
+
+    def gpus_of(self, name: SideName) -> int:
+        """GPUs of all workers of a side [-]; an aggregated row has no decode workers beside the others."""
+        if name == "prefill":
+            return self.prefill_workers * self.side("prefill").gpus
+        return self.decode_workers * self.side("decode").gpus if self.split else 0
 
     @property
     def pass_tokens(self) -> int:
-        """Token budget of a pass [-]: the row's own number, else its engine's on this GPU."""
-        own = engine(self.engine).pass_tokens_on(catalog.gpu(self.gpu))
+        """Token budget of a prefill worker's pass, of each of its DP groups [-], see `pass_tokens_of`."""
+        return self.pass_tokens_of("prefill")
+
+    def pass_tokens_of(self, name: SideName) -> int:
+        """Token budget of a pass [-]: the row's own number, else its engine's on the side's GPU."""
+        own = engine(self.engine).pass_tokens_on(catalog.gpu(self.side(name).gpu))
         return own if self.chunk_tokens is None else self.chunk_tokens
 
     @property
     def sequences_limit(self) -> int:
-        """Sequences that a worker runs at a time at most [-]: the row's own number, else its engine's."""
+        """Sequences that a decode worker runs at a time at most, see `sequences_limit_of`."""
+        return self.sequences_limit_of("decode")
+
+    def sequences_limit_of(self, name: SideName) -> int:
+        """Sequences that a worker, or each of its DP groups, runs at most [-]: own, else the engine's."""
         if self.max_sequences is not None:
             return self.max_sequences
         profile = engine(self.engine)
-        own = profile.max_sequences_on(catalog.gpu(self.gpu))
-        return min(own, self.pass_tokens) if profile.sequences_within_pass else own
+        own = profile.max_sequences_on(catalog.gpu(self.side(name).gpu))
+        return min(own, self.pass_tokens_of(name)) if profile.sequences_within_pass else own
 
-    def memory_share(self, ranks: int) -> float:
-        """Return the share of GPU memory that weights and KV pool of a worker may fill [-]."""
+    def memory_share(self, name: SideName, gpus: int | None = None) -> float:
+        """Return the share of GPU memory that weights and pool of a worker of so many GPUs may fill [-]."""
         if self.kv_pool_share is not None:
             return self.kv_pool_share
-        return engine(self.engine).memory_share_on(catalog.gpu(self.gpu), self.pass_tokens, ranks)
+        side = self.side(name)
+        ranks, far = side.gpus if gpus is None else gpus, engine(self.engine).far_memory_share
+        if far is not None and side.exchanges and spans_nodes(side):
+            return far
+        return engine(self.engine).memory_share_on(catalog.gpu(side.gpu), self.pass_tokens_of(name), ranks)
 
     @property
     def profile(self) -> EngineProfile:

@@ -69,10 +69,14 @@ class EngineProfile(BaseModel):
         GPUs that get the least of both, whatever their memory.
     memory_share : float or None
         Share of GPU memory that weights and KV pool fill [-]; None: all but SGLang's reserve.
+    far_memory_share : float or None
+        The same where DP groups exchange tokens across nodes, beside a heap that isn't counted in it.
     share_is_of : {"total", "free"}
         Whether the share is of all memory, or of what weights leave free.
     reserve : Reserve
         What it keeps of that share for activations, graphs and communication.
+    parallel : tuple of str
+        Kinds of parallelism that it has beside tensor parallelism.
     opt_in : tuple of OptIn
         What the engine does only when asked.
     source : str
@@ -93,8 +97,10 @@ class EngineProfile(BaseModel):
     sequences_within_pass: bool = False
     least_on: tuple[str, ...] = ()
     memory_share: float | None
+    far_memory_share: float | None = None
     share_is_of: Literal["total", "free"] = "total"
     reserve: Reserve = Reserve()
+    parallel: tuple[str, ...] = ("attention_dp", "pipeline")
     opt_in: tuple[OptIn, ...] = ()
     source: str
 
@@ -177,15 +183,21 @@ _PROFILES = (
         sequences_within_pass=True,
         least_on=("a100-80",),
         memory_share=0.92,
+        far_memory_share=0.8,
         reserve=Reserve(
             fixed_gb=0.8,
             collectives_gb=0.4,
             sampler_bytes=26.0,
             activation_rows=12.0,
             expert_rows=6.5,
+            exchange_gb=4.5,
+            far_exchange_gb=4.1,
             source=(
                 "KV pools in github.com/vllm-project/vllm issues 12569, 21348, 23278, 10511: Llama-70B and"
-                " Qwen3-235B on H100, 22,096 and 178,880 tokens"
+                " Qwen3-235B on H100, 22,096 and 178,880 tokens; the exchange: GLM-5.2 on H200, 1.77 million"
+                " tokens a node at DEP8 and 5.2 million at DEP16 (llm-d.github.io"
+                " blog/2026-07-22_serving-glm-5-2-agentic-workloads-on-llm-d.mdx), whose guide keeps 16 GB"
+                " for NVSHMEM and lowers the share to 0.80 across nodes"
             ),
         ),
         opt_in=(
@@ -280,6 +292,7 @@ _PROFILES = (
         pass_tokens=((0.0, 8192),),
         max_sequences=((0.0, 256),),
         memory_share=0.9,
+        parallel=(),
         opt_in=(
             OptIn(
                 setting="order",

@@ -8,8 +8,9 @@ from pydantic import Field, field_validator
 
 from aisim_model.models.kv_cache import kv_dtype_of
 from aisim_model.models.weights.formats import WEIGHT_FORMATS, weight_format
-from aisim_model.scenario.deployment import Kind, Ranks, Workers
+from aisim_model.scenario.deployment import Kind, Workers
 from aisim_model.scenario.frozen import Frozen
+from aisim_model.scenario.sides import Ranks
 
 Objective = Literal["cost", "goodput", "gpus"]
 SEARCHED = "Searched where left open."

@@ -133,5 +133,5 @@ def links_for(x: ResolvedRow, bandwidth_gb_s: float) -> Links | None:
     if math.isinf(bandwidth_gb_s):
         return None
     links = bandwidth_gb_s / x.link.nominal_gb_s
-    ranks = min(x.row.prefill_tp, x.row.decode_tp)
+    ranks = min(x.row.side("prefill").group_gpus, x.row.side("decode").group_gpus)
     return Links(math.ceil(links), links / ranks if x.link.scope == "nic" else None)

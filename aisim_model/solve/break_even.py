@@ -42,8 +42,8 @@ def aggregated_for(scenario: Scenario, row: Deployment) -> Deployment | None:
     """Return the aggregated row that a split one is to beat at equal GPUs.
 
     The baseline, else another aggregated row of the scenario with as many GPUs, else the split row itself
-    with its GPUs as aggregated workers of its prefill TP; None where that TP doesn't divide them, or they are
-    more workers than a row may have.
+    with its GPUs as aggregated workers like those that prefill; None where these don't divide them, or they
+    are more workers than a row may have.
 
     Examples
     --------
@@ -54,10 +54,11 @@ def aggregated_for(scenario: Scenario, row: Deployment) -> Deployment | None:
     for other in baseline_first:
         if not other.split and other.gpus == row.gpus:
             return other
-    workers, rest = divmod(row.gpus, row.prefill_tp)
+    side = row.side("prefill")
+    workers, rest = divmod(row.gpus, side.gpus)
     if rest or workers > MOST_WORKERS:
         return None
-    name = f"Aggregated {workers} x TP{row.prefill_tp}"
+    name = f"Aggregated {workers} x {side.shape}"
     return row.changed(kind="aggregated", prefill_workers=workers, name=name)
 
 

@@ -100,6 +100,8 @@ class Division:
 def divisions(served: Service) -> Iterator[tuple[int, int]]:
     """Return the prefill and decode workers that use all of a split row's GPUs, few prefill workers first.
 
+    GPUs of different kinds are divided as they are.
+
     Examples
     --------
     >>> from aisim_model.row.resolved import resolve
@@ -110,8 +112,12 @@ def divisions(served: Service) -> Iterator[tuple[int, int]]:
     [(2, 2), (4, 1)]
     """
     row = served.x.row
-    for prefill in range(1, row.gpus // row.prefill_tp + 1):
-        decode, rest = divmod(row.gpus - prefill * row.prefill_tp, row.decode_tp)
+    one, other = row.side("prefill"), row.side("decode")
+    if one.gpu != other.gpu:  # GPUs of one kind never become the other's
+        yield row.prefill_workers, row.decode_workers
+        return
+    for prefill in range(1, row.gpus // one.gpus + 1):
+        decode, rest = divmod(row.gpus - prefill * one.gpus, other.gpus)
         if decode >= 1 and rest == 0:
             yield prefill, decode
 
@@ -158,8 +164,13 @@ def _best_of(
     served: Service, workload: Workload, ways: list[tuple[int, int]], places: range
 ) -> tuple[int, Division]:
     """Return the place of the best division and what it carries; none carries more than where it is full."""
+    row = served.x.row
     divided = {
-        place: replace(served, prefill_workers=ways[place][0], decode_workers=ways[place][1])
+        place: replace(
+            served,
+            prefill_workers=ways[place][0] * row.side("prefill").attention_dp,
+            decode_workers=ways[place][1] * row.side("decode").attention_dp,
+        )
         for place in places
     }
     found, best = places[0], -math.inf

@@ -72,6 +72,7 @@ def stacked_parts(rows: Sequence[SiliconRow]) -> Parts:
         speeds=spread(stacked([part.speeds for part in found])),
         tensor_parallel=np.array([part.tensor_parallel for part in found])[rows_kind],
         data_parallel=np.array([part.data_parallel for part in found])[rows_kind],
+        expert_parallel=np.array([part.expert_parallel for part in found])[rows_kind],
     )
 
 
@@ -90,7 +91,13 @@ def predict(
         Sequences that decode on a worker [-].
     """
     made = coefficients(
-        parts.shape, parts.kv, parts.speeds, chosen, parts.tensor_parallel, parts.data_parallel
+        parts.shape,
+        parts.kv,
+        parts.speeds,
+        chosen,
+        parts.tensor_parallel,
+        parts.data_parallel,
+        parts.expert_parallel,
     )
 
     def run_pass(*work: Values) -> Values:

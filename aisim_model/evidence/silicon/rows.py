@@ -162,6 +162,7 @@ def _row(record: Mapping[str, str], models: set[str], gpus: set[str]) -> Silicon
         record["precision"],
         int(numbers["decode_tp"]),
         int(numbers["decode_dp"]),
+        int(record.get("decode_moe_ep") or 1),
     )
     try:
         parts_of(worker)

@@ -23,8 +23,8 @@ class SiliconWorker(NamedTuple):
     ----------
     model_id, gpu_id, engine, precision : str
         As the catalogue and the engines' profiles have them; precision of the weights.
-    tensor_parallel, data_parallel : int
-        Its ranks [-].
+    tensor_parallel, data_parallel, expert_parallel : int
+        Its ranks, groups of them, and ranks that experts are dealt out to whole [-].
     """
 
     model_id: str
@@ -33,6 +33,7 @@ class SiliconWorker(NamedTuple):
     precision: str
     tensor_parallel: int
     data_parallel: int
+    expert_parallel: int = 1
 
 
 class Parts(NamedTuple):
@@ -43,6 +44,7 @@ class Parts(NamedTuple):
     speeds: Speeds
     tensor_parallel: Values
     data_parallel: Values
+    expert_parallel: Values = 1.0
 
 
 def usual_kv_dtype(precision: str) -> str:
@@ -83,6 +85,7 @@ def parts_of(worker: SiliconWorker) -> Parts:
         speeds=speeds(worker.gpu_id, stored, attention_share(spec)),
         tensor_parallel=float(worker.tensor_parallel),
         data_parallel=float(worker.data_parallel),
+        expert_parallel=float(worker.expert_parallel),
     )
 
 

@@ -71,8 +71,13 @@ def weights_in(spec: ModelSpec, name: str) -> StoredWeights:
     return stored_as(name, mixture=spec.total_parameters != spec.active_parameters)
 
 
-def weight_bytes(spec: ModelSpec, stored: StoredWeights, ranks: int) -> float:
-    """Return the bytes of a worker's weights over all its ranks; 0 where the parameters aren't known [B].
+def weight_bytes(
+    spec: ModelSpec, stored: StoredWeights, ranks: int, attention_dp: int = 1, expert_parallel: int = 1
+) -> float:
+    """Return the bytes of a worker's weights over the ranks of one DP group: all its ranks without DP [B].
+
+    Each group has all but the routed experts, which are dealt out over the groups too: slices of each, or by
+    expert parallelism ``ceil(experts / EP)`` whole ones a rank. 0 where the parameters aren't known.
 
     Parameters
     ----------
@@ -81,7 +86,9 @@ def weight_bytes(spec: ModelSpec, stored: StoredWeights, ranks: int) -> float:
     stored : StoredWeights
         Formats of its parts.
     ranks : int
-        GPUs of the worker [-].
+        Ranks of a group [-], over all pipeline stages as over one.
+    attention_dp, expert_parallel : int
+        Groups, and ranks that experts are dealt out to whole [-].
 
     Examples
     --------
@@ -91,16 +98,19 @@ def weight_bytes(spec: ModelSpec, stored: StoredWeights, ranks: int) -> float:
     (70.7, 594)
     """
     head, attention, forward, experts = parts_of(spec)
-    padded = _padded(spec, ranks) if stored.experts == "mxfp4" else 1.0
+    slices = ranks * attention_dp / expert_parallel
+    padded = _padded(spec, slices) if stored.experts == "mxfp4" else 1.0
+    dealt = math.ceil(spec.experts.experts / expert_parallel) * expert_parallel
+    uneven = dealt / spec.experts.experts if expert_parallel > 1 and spec.experts.experts else 1.0
     return (
         head * BYTES["bf16"]
         + attention * stored.bytes_of("attention")
         + forward * stored.bytes_of("feed_forward")
-        + experts * stored.bytes_of("experts") * padded
+        + experts * stored.bytes_of("experts") * padded * uneven / attention_dp
     )
 
 
-def _padded(spec: ModelSpec, ranks: int) -> float:
+def _padded(spec: ModelSpec, ranks: float) -> float:
     """Return what an expert's padded matrices are of their own size [-]."""
     columns, rows = spec.experts.width / ranks, float(spec.hidden_size)
     if not columns:

@@ -33,6 +33,7 @@ BY_HAND = {
     "gemma-3-12b": Shape(48, 16, 8, 256, 8 * 8 * (256 + 256) * 2),  # every sixth layer is full
     "glm-4.5": Shape(92, 96, 8, 128, 92 * 8 * (128 + 128) * 2),
     "glm-5": Shape(78, 64, None, 256, 78 * (512 + 64) * 2),
+    "glm-5.2": Shape(78, 64, None, 256, 78 * (512 + 64) * 2),
     "gpt-oss-120b": Shape(36, 64, 8, 64, 18 * 8 * (64 + 64) * 2),  # every other layer is full
     "gpt-oss-20b": Shape(24, 64, 8, 64, 12 * 8 * (64 + 64) * 2),
     "kimi-k2": Shape(61, 64, None, 160, 61 * (512 + 64) * 2),
@@ -67,6 +68,7 @@ IDLE = {
     "deepseek-v3.2": 58 * (256 - 8) * 3 * 7168 * 2048,
     "glm-4.5": 89 * (160 - 8) * 3 * 5120 * 1536,  # 92 layers, the first three without
     "glm-5": 75 * (256 - 8) * 3 * 6144 * 2048,  # 78 layers, the first three without
+    "glm-5.2": 75 * (256 - 8) * 3 * 6144 * 2048,
     "gpt-oss-120b": 36 * (128 - 4) * 3 * 2880 * 2880,
     "gpt-oss-20b": 24 * (32 - 4) * 3 * 2880 * 2880,
     "kimi-k2": 60 * (384 - 8) * 3 * 7168 * 2048,  # 61 layers, the first without
@@ -89,6 +91,7 @@ LEFT_OUT = {
     "deepseek-v3.2": 61 * (1536 * 64 * 128 + 7168 * 128 + 7168 * 64),  # queries, keys, a weight for each head
     "glm-4.5": 2 * 151_552 * 5120,
     "glm-5": 2 * 154_880 * 6144,
+    "glm-5.2": 2 * 154_880 * 6144,
     "gpt-oss-120b": 201_088 * 2880,  # its report counts the head
     "gpt-oss-20b": 201_088 * 2880,
     "minimax-m2.5": 2 * 200_064 * 3072,

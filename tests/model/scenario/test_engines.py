@@ -91,8 +91,8 @@ def test_shares_of_memory() -> None:
         (0.9, "free"),
     ]
     row = Deployment(id="a", name="a", gpu="h100-sxm", engine="sglang")
-    assert row.memory_share(4) == pytest.approx(1 - (0.5 + 0.0015 * 8192 + 0.5) / 85.521, abs=1e-4)
-    assert row.changed(chunk_tokens=4096).memory_share(4) == pytest.approx(1 - 10 / 85.521, abs=1e-4)
+    assert row.memory_share("prefill") == pytest.approx(1 - (0.5 + 0.0015 * 8192 + 0.5) / 85.521, abs=1e-4)
+    assert row.changed(chunk_tokens=4096).memory_share("prefill") == pytest.approx(1 - 10 / 85.521, abs=1e-4)
 
 
 def test_blocks() -> None:
