@@ -21,7 +21,6 @@ from aisim_model.plain_text import ON_ONE_LINE
 from aisim_model.scenario.engines import EngineProfile, FirstTokenFrom, HandoffOrder, engine
 from aisim_model.scenario.logged_pool import VLLM_BLOCK_TOKENS, logged_tokens
 from aisim_model.scenario.older_names import with_weight_format
-from aisim_model.scenario.reserve import spans_nodes
 from aisim_model.scenario.sides import Price, Ranks, SideName, Sides
 from aisim_model.scenario.workload import Milliseconds
 
@@ -292,39 +291,6 @@ class Deployment(Sides):
         if name == "prefill":
             return self.prefill_workers * self.side("prefill").gpus
         return self.decode_workers * self.side("decode").gpus if self.split else 0
-
-    @property
-    def pass_tokens(self) -> int:
-        """Token budget of a prefill worker's pass, of each of its DP groups [-], see `pass_tokens_of`."""
-        return self.pass_tokens_of("prefill")
-
-    def pass_tokens_of(self, name: SideName) -> int:
-        """Token budget of a pass [-]: the row's own number, else its engine's on the side's GPU."""
-        own = engine(self.engine).pass_tokens_on(catalog.gpu(self.side(name).gpu))
-        return own if self.chunk_tokens is None else self.chunk_tokens
-
-    @property
-    def sequences_limit(self) -> int:
-        """Sequences that a decode worker runs at a time at most, see `sequences_limit_of`."""
-        return self.sequences_limit_of("decode")
-
-    def sequences_limit_of(self, name: SideName) -> int:
-        """Sequences that a worker, or each of its DP groups, runs at most [-]: own, else the engine's."""
-        if self.max_sequences is not None:
-            return self.max_sequences
-        profile = engine(self.engine)
-        own = profile.max_sequences_on(catalog.gpu(self.side(name).gpu))
-        return min(own, self.pass_tokens_of(name)) if profile.sequences_within_pass else own
-
-    def memory_share(self, name: SideName, gpus: int | None = None) -> float:
-        """Return the share of GPU memory that weights and pool of a worker of so many GPUs may fill [-]."""
-        if self.kv_pool_share is not None:
-            return self.kv_pool_share
-        side = self.side(name)
-        ranks, far = side.gpus if gpus is None else gpus, engine(self.engine).far_memory_share
-        if far is not None and side.exchanges and spans_nodes(side):
-            return far
-        return engine(self.engine).memory_share_on(catalog.gpu(side.gpu), self.pass_tokens_of(name), ranks)
 
     @property
     def profile(self) -> EngineProfile:

@@ -13,6 +13,7 @@ from aisim_model import catalog
 from aisim_model.errors import InputError
 from aisim_model.scenario.engines import engine
 from aisim_model.scenario.frozen import Frozen
+from aisim_model.scenario.reserve import spans_nodes
 from aisim_model.scenario.side import Side
 
 Ranks = Annotated[int, Field(ge=1, le=512)]
@@ -99,6 +100,42 @@ class Sides(Frozen):
             side[2:] == (1, 1, 1) and side.gpu == self.gpu
             for side in (self.side("prefill"), self.side("decode"))
         )
+
+    @property
+    def pass_tokens(self) -> int:
+        """Token budget of a prefill worker's pass, of each of its DP groups [-], see `pass_tokens_of`."""
+        return self.pass_tokens_of("prefill")
+
+    def pass_tokens_of(self, name: SideName) -> int:
+        """Token budget of a pass [-]: the row's own number, else its engine's on the side's GPU."""
+        row: Any = self
+        own = engine(row.engine).pass_tokens_on(catalog.gpu(self.side(name).gpu))
+        return own if row.chunk_tokens is None else int(row.chunk_tokens)
+
+    @property
+    def sequences_limit(self) -> int:
+        """Sequences that a decode worker runs at a time at most, see `sequences_limit_of`."""
+        return self.sequences_limit_of("decode")
+
+    def sequences_limit_of(self, name: SideName) -> int:
+        """Sequences that a worker, or each of its DP groups, runs at most [-]: own, else the engine's."""
+        row: Any = self
+        if row.max_sequences is not None:
+            return int(row.max_sequences)
+        profile = engine(row.engine)
+        own = profile.max_sequences_on(catalog.gpu(self.side(name).gpu))
+        return min(own, self.pass_tokens_of(name)) if profile.sequences_within_pass else own
+
+    def memory_share(self, name: SideName, gpus: int | None = None) -> float:
+        """Return the share of GPU memory that weights and pool of a worker of so many GPUs may fill [-]."""
+        row: Any = self
+        if row.kv_pool_share is not None:
+            return float(row.kv_pool_share)
+        side = self.side(name)
+        ranks, far = side.gpus if gpus is None else gpus, engine(row.engine).far_memory_share
+        if far is not None and side.exchanges and spans_nodes(side):
+            return far
+        return engine(row.engine).memory_share_on(catalog.gpu(side.gpu), self.pass_tokens_of(name), ranks)
 
 
 def _field_of(name: str, field: str, row: Any) -> str:
