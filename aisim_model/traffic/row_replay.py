@@ -92,10 +92,13 @@ def replay_config(
     blocks = _pool_blocks(x, typical, block)
     fifo = level == "fifo"
     decode = fixed(typical.step_ms) if fifo else decode_pass_time(x).decode
+    # a DP group has requests, a budget and a pool of its own: a worker each
+    prefilling = row.prefill_workers * row.side("prefill").attention_dp
+    decoding = row.decode_workers * row.side("decode").attention_dp
     workers = (
-        {"prefill_workers": row.prefill_workers, "decode_workers": row.decode_workers}
+        {"prefill_workers": prefilling, "decode_workers": decoding}
         if row.split
-        else {"aggregated_workers": row.prefill_workers}
+        else {"aggregated_workers": prefilling}
     )
     calibrated = row.link_model == "calibrated"
     return ReplayConfig(
@@ -214,7 +217,15 @@ def replay_notes(
     ('Transfers start once their prompt is computed: the overlap by layer is not replayed.',)
     """
     x = resolve(workload, row)
-    return (*_handoff_notes(x), *_block_notes(x, block_size(x, trace, prefix_caching)))
+    return (*_group_notes(x), *_handoff_notes(x), *_block_notes(x, block_size(x, trace, prefix_caching)))
+
+
+def _group_notes(x: ResolvedRow) -> Iterator[str]:
+    if max(x.row.side("prefill").attention_dp, x.row.side("decode").attention_dp) > 1:
+        yield (
+            "Each DP group is replayed as a worker of its own, "
+            "its passes as long as if all were as busy as it."
+        )
 
 
 def _handoff_notes(x: ResolvedRow) -> Iterator[str]:
@@ -231,7 +242,7 @@ def _handoff_notes(x: ResolvedRow) -> Iterator[str]:
         yield f"{x.profile.name} credits no prefix on the decode worker: whole prompts are sent."
     if x.row.link_model == "calibrated":
         yield "The cost of descriptors is spread over tokens; that of starting a transfer is orchestration."
-    if x.row.prefill_tp != x.row.decode_tp:
+    if x.row.side("prefill") != x.row.side("decode"):
         yield "Prefill workers are given the KV pool of a decode worker, though they differ in GPUs."
 
 

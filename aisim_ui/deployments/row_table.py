@@ -49,6 +49,7 @@ COLUMNS = (
 )
 NUMBERS = ("prefill_tp", "prefill_workers", "decode_tp", "decode_workers", "nics_per_gpu", "usd_per_gpu_hour")
 OPTIONAL = ("overlap", "first_token_from", "usd_per_gpu_hour")
+BUILT = "built"
 OWN = "default"  # of the engine or the catalogue
 VERSION, SHOWN_ROWS = "rows.table.version", "rows.table.shown"
 
@@ -83,7 +84,22 @@ def cells(rows: tuple[Deployment, ...]) -> pd.DataFrame:
         else:
             found[column] = pd.array([None if v is None else str(v) for v in values], dtype="str")
     found["gpus"] = [row.gpus for row in rows]
+    found[BUILT] = pd.array([built(row) for row in rows], dtype="str")
     return pd.DataFrame(found)
+
+
+def built(row: Deployment) -> str:
+    """Say how a row's workers are built, with the GPU of decode workers where it is another.
+
+    Examples
+    --------
+    >>> built(Deployment(id="a", name="a", decode_tp=1, decode_attention_dp=16, decode_expert_parallel=16))
+    'TP4 to DEP16'
+    """
+    one, other = row.side("prefill"), row.side("decode")
+    if not row.split:
+        return one.shape
+    return f"{one.shape} to {other.shape}" + (f" on {catalog.gpu(other.gpu).name}" if row.decode_gpu else "")
 
 
 @cache
@@ -95,7 +111,12 @@ def column_config(own_dtypes: tuple[str, ...] = ()) -> dict[str, Any]:
     own_dtypes : tuple of str
         KV dtypes that rows spell themselves.
     """
-    found: dict[str, Any] = {"gpus": st.column_config.NumberColumn("GPUs", disabled=True, width=70)}
+    found: dict[str, Any] = {
+        "gpus": st.column_config.NumberColumn("GPUs", disabled=True, width=70),
+        BUILT: st.column_config.TextColumn(
+            "Built as", disabled=True, width=190, help="Workers of each side; set under Advanced."
+        ),
+    }
     for column in COLUMNS:
         spec, options = field(Deployment, column), choices(column)
         if column == "kv_dtype":
@@ -155,6 +176,7 @@ def row_table(scenario: Scenario) -> None:
         kept[VERSION] = kept.get(VERSION, 0) + 1
         kept[SHOWN_ROWS] = scenario.deployments
     key = f"rows.table.{kept[VERSION]}"
+    simple = all(row.simple for row in scenario.deployments)
     st.data_editor(
         cells(scenario.deployments),
         key=key,
@@ -162,7 +184,7 @@ def row_table(scenario: Scenario) -> None:
         column_config=column_config(
             tuple(sorted({row.kv_dtype for row in scenario.deployments} - KV_DTYPES.keys()))
         ),
-        column_order=("name", "gpus", *COLUMNS[1:]),
+        column_order=("name", "gpus", *(() if simple else (BUILT,)), *COLUMNS[1:]),
         placeholder=OWN,
         on_change=_changed,
         args=(key,),

@@ -97,6 +97,11 @@ def test_the_drawer_opens_on_the_selected_row_and_refuses_in_a_sentence(page: Ap
     assert any("MFU = '1.5': must be a number" in one.value.replace("\\", "") for one in page.error)
     page.selectbox(key="advanced.pick.split-400g.prefix_credit").set_value("tokens").run()
     assert scenario(page).selected.profile.prefix_credit == "tokens"
+    page.text_input(key="advanced.box.split-400g.decode_attention_dp").set_value("2").run()
+    page.selectbox(key="advanced.pick.split-400g.decode_gpu").set_value("b200").run()
+    assert (scenario(page).selected.gpus, scenario(page).selected.side("decode").gpu) == (12, "b200")
+    page.text_input(key="advanced.box.split-400g.expert_parallel").set_value("3").run()
+    assert any("must divide the 4 ranks" in one.value for one in page.error)
 
 
 @pytest.mark.parametrize(
