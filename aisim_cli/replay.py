@@ -12,12 +12,16 @@ import typer
 
 from aisim_cli.output import print_json, print_table
 from aisim_cli.replay_options import (
+    AtOnce,
     Decimal,
+    OutputTokens,
+    Rate,
     SkipBadRows,
     TimeUnit,
     check_no_deployment,
     config_of,
     mapped_columns,
+    read_requests,
 )
 from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
@@ -36,7 +40,9 @@ SHOWN = ("ttft_ms", "handoff_ms", "transfer_ms")
 
 
 def replay(
-    trace: Annotated[Path, typer.Argument(help="A request trace of any known format; gz and zip too.")],
+    trace: Annotated[
+        Path, typer.Argument(help="Requests: CSV, JSON at any depth or Parquet; gz and zip too.")
+    ],
     prefill_workers: Annotated[int | None, typer.Option(help="Workers that prefill.")] = None,
     decode_workers: Annotated[int | None, typer.Option(help="Workers that decode.")] = None,
     aggregated_workers: Annotated[
@@ -96,6 +102,9 @@ def replay(
         int | None,
         typer.Option(help="Requests in flight, each followed by the next as it ends; else as they arrive."),
     ] = None,
+    rate: Rate = None,
+    at_once: AtOnce = False,
+    output_tokens: OutputTokens = None,
     time_unit: TimeUnit = None,
     decimal: Decimal = None,
     columns: Annotated[
@@ -115,7 +124,6 @@ def replay(
     out, and the figures on top are those of its selected row.
     """
     from aisim_model.study.records import ending_of, write_records
-    from aisim_model.traces import read_trace
 
     if out is not None:
         ending_of(out)
@@ -144,8 +152,12 @@ def replay(
     else:
         check_no_deployment({**of_deployment, "prefill": prefill, "decode_step_ms": decode_step_ms})
         run = _on_rows(scenario.read(), scenario.name, of_traffic)
-    requests, report = read_trace(
+    requests, report = read_requests(
         trace,
+        rate=rate,
+        at_once=at_once,
+        output_tokens=output_tokens,
+        closed=concurrency is not None,
         time_unit=time_unit,
         decimal=decimal,
         columns=mapped_columns(columns),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -14,12 +15,13 @@ from aisim_model.units import MS_PER_S
 if TYPE_CHECKING:
     from aisim_model.passes import PassModel
     from aisim_model.replay import ReplayConfig
+    from aisim_model.traces import Trace, TraceReport
 
 PREFILL_WAYS = "must be polynomial, fixed:MS or rate:TOK_S"
 NEEDED_BY_SPLIT = ("bandwidth_gb_s", "kv_bytes_per_token")
 LONGEST_MS = 1e12  # of a pass; thirty years
 TimeUnit = Annotated[
-    Literal["ns", "us", "ms", "s"] | None,
+    Literal["ns", "us", "ms", "s", "days"] | None,
     typer.Option(help="Unit of arrival times; told from their span where left out."),
 ]
 Decimal = Annotated[
@@ -27,6 +29,15 @@ Decimal = Annotated[
     typer.Option(help="Decimal mark of a table's numbers; told from them where left out."),
 ]
 SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Leave faulty rows out and count them.")]
+Rate = Annotated[
+    float | None, typer.Option(help="Requests a second, evenly spaced, in place of the file's own arrivals.")
+]
+AtOnce = Annotated[
+    bool, typer.Option("--at-once", help="All requests arrive at once, in place of the file's own arrivals.")
+]
+OutputTokens = Annotated[
+    int | None, typer.Option(help="Output tokens of every request, in place of the file's own.")
+]
 ROLES = ("arrival", "input_tokens", "output_tokens", "hash_ids")
 
 
@@ -107,6 +118,37 @@ def mapped_columns(text: str | None) -> dict[str, str] | None:
             raise InputError("columns", pair, problem, "Put commas between several.")
         found[role] = column
     return found
+
+
+def read_requests(
+    path: Path, *, rate: float | None, at_once: bool, output_tokens: int | None, closed: bool, **read: Any
+) -> tuple[Trace, TraceReport]:
+    """Read a trace; where it has no arrivals, a rate, a closed loop or all at once stand in for them.
+
+    Raises
+    ------
+    InputError
+        For a rate beside --at-once, and for what a file leaves open and no option says.
+    """
+    from aisim_model.traces import read_trace
+    from aisim_model.traces.asked import Asked
+
+    if rate is not None and at_once:
+        raise InputError("rate", rate, "can't be given beside --at-once", "Leave one of them out.")
+    arrivals: Literal["rate", "at_once"] | None = "at_once" if at_once else None if rate is None else "rate"
+    try:
+        return read_trace(path, asked=Asked(arrivals, rate, output_tokens), **read)
+    except InputError as error:
+        if error.field == "arrivals" and error.value == "missing":
+            if closed:
+                return read_trace(path, asked=Asked("closed", None, output_tokens), **read)
+            said = "no column holds arrival times"
+            remedy = "Say how they arrive: --rate, --concurrency or --at-once."
+            raise InputError("arrivals", "missing", said, remedy) from error
+        if error.field == "output_tokens" and error.value == "missing":
+            problem = "no column holds output lengths"
+            raise InputError("output_tokens", "missing", problem, "Add --output-tokens 256.") from error
+        raise
 
 
 def check_no_deployment(given: Mapping[str, Any]) -> None:

@@ -16,10 +16,11 @@ from aisim_model.scenario.frozen import Frozen
 
 if TYPE_CHECKING:
     from aisim_model.traces import SyntheticTraffic
+    from aisim_model.traces.asked import Asked
 
 Source = Literal["example", "file", "synthetic"]
 LengthRule = Literal["fixed", "lognormal", "trace"]
-TimeUnit = Literal["ns", "us", "ms", "s"]
+TimeUnit = Literal["ns", "us", "ms", "s", "days"]
 Role = Literal["arrival", "input_tokens", "output_tokens", "hash_ids"]
 
 Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -38,7 +39,7 @@ class TraceFile(Frozen):
         Name of the file, and the hash of its contents.
     rows : int or None
         Requests read from it [-]; None where it couldn't be read.
-    format, time_unit, decimal, columns, skip_bad_rows
+    format, time_unit, decimal, columns, skip_bad_rows, arrivals, rate_per_s, output_tokens
         Choices made over what is detected, as `aisim_model.traces.read_trace` takes them.
 
     Examples
@@ -65,6 +66,27 @@ class TraceFile(Frozen):
     columns: Annotated[
         tuple[tuple[Role, Annotated[str, Field(max_length=200)]], ...], Field(max_length=4)
     ] = ()
+    arrivals: Literal["rate", "closed", "at_once"] | None = Field(
+        None, title="Arrivals", description="For a file without arrival times; else the file's own."
+    )
+    rate_per_s: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] | None = Field(
+        None, title="Rate", description="Requests a second, evenly spaced, where arrivals are at a rate."
+    )
+    output_tokens: Tokens | None = Field(
+        None, title="Output tokens", description="Of every answer, for a file without output lengths."
+    )
+
+    def asked(self) -> Asked:
+        """Return what is said in place of columns that the file hasn't.
+
+        Raises
+        ------
+        InputError
+            For arrivals at a rate without the rate.
+        """
+        from aisim_model.traces.asked import Asked
+
+        return Asked(self.arrivals, self.rate_per_s, self.output_tokens)
 
 
 class SyntheticRule(Frozen):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -41,7 +43,7 @@ def unit_of_times(
         reason = "by the column's name" if by_name else f"as {known.label} documents"
         return known.time_unit, f"{known.time_unit}, {reason}."
     values = times.values if good.all() else times.values[good]
-    candidates = ("ms", "s") if known.time_unit else ("s", "ms", "us", "ns")
+    candidates = ("ms", "s") if known.time_unit else ("s", "ms", "us", "ns", "days")
     return detect_unit(
         float(values.min()),
         float(values.max()),
@@ -77,5 +79,15 @@ def arrivals_ms(times: Times, good: npt.NDArray[np.bool_], unit: str) -> Floats:
         )
     since_first = (values - first) * ns_per_unit
     if since_first.dtype != np.int64:
-        since_first = np.rint(since_first)
+        grid_ns = _resolution_ns(float(last), ns_per_unit)
+        since_first = np.rint(since_first / grid_ns) * grid_ns
     return np.asarray(since_first / NS_PER_MS, dtype=np.float64)
+
+
+def _resolution_ns(last: float, ns_per_unit: int) -> int:
+    """Return the power of ten that a float of this size can tell apart, at least 1 ns.
+
+    Seconds since 1970 as floats are 240 ns apart: finer digits are rounding, not time.
+    """
+    spacing_ns = float(np.spacing(last)) * ns_per_unit
+    return 1 if spacing_ns <= 1.0 else int(10 ** math.ceil(math.log10(spacing_ns)))

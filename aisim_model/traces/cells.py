@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -30,6 +31,8 @@ DATE_PATTERN = (
 TWO_WAYS = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
 # Blanks and apostrophes that group thousands, whatever the decimal mark: of French, Swiss and other exports.
 BLANK_GROUPS = r"\x{a0}\x{2009}\x{202f}\x{2019}' "
+# Lakhs and crores: groups of two digits above the thousands.
+INDIAN = r"\d{1,2}(,\d{2})+,\d{3}"
 ZONE_PATTERN = r":\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
 
 
@@ -150,7 +153,9 @@ def _proves(column: pa.Array, mark: str, other: str) -> bool:
     not_three_digits = rf"^[+-]?\d*{mark}(\d{{0,2}}|\d{{4,}})([eE][+-]?\d+)?$"
     not_a_group = rf"^[+-]?(0\d*|\d{{4,}}){mark}\d+$"
     other_groups_twice = rf"^[+-]?[1-9]\d{{0,2}}({other}\d{{3}}){{2,}}$"
-    return _any_match(column, f"{grouped_before}|{not_three_digits}|{not_a_group}|{other_groups_twice}")
+    indian = f"|^[+-]?{INDIAN}(\\.\\d*)?$" if mark == r"\." else ""
+    shapes = f"{grouped_before}|{not_three_digits}|{not_a_group}|{other_groups_twice}"
+    return _any_match(column, shapes + indian)
 
 
 def _any_match(column: pa.Array, pattern: str) -> bool:
@@ -196,7 +201,8 @@ def _numbers_of_text(text: pa.Array, decimal: str) -> tuple[Integers | Floats, C
 def _formatted_numbers(text: pa.Array, decimal: str) -> tuple[Integers | Floats, Codes]:
     group = rf"[{'.' if decimal == ',' else ','}{BLANK_GROUPS}]"
     mark = rf"\{decimal}"
-    valid = rf"^[+-]?(\d+|\d{{1,3}}({group}\d{{3}})+|)({mark}\d*)?([eE][+-]?\d{{1,3}})?$"
+    lakhs = "" if decimal == "," else f"{INDIAN}|"
+    valid = rf"^[+-]?(\d+|\d{{1,3}}({group}\d{{3}})+|{lakhs})({mark}\d*)?([eE][+-]?\d{{1,3}})?$"
     has_digit = pc.match_substring_regex(text, r"^[^eE]*\d")
     good = pc.and_(pc.match_substring_regex(text, valid), has_digit).fill_null(False)
     missing = pc.or_kleene(text.is_null(), pc.equal(text, "")).fill_null(True)
@@ -207,8 +213,9 @@ def _formatted_numbers(text: pa.Array, decimal: str) -> tuple[Integers | Floats,
     if decimal == ",":
         plain = pc.replace_substring(plain, ",", ".")
     plain = pc.if_else(good, plain, "0")
-    if not _any_match(plain, r"[^\d-]|\d{19}"):
-        return plain.cast(pa.int64()).to_numpy(zero_copy_only=False), codes
+    if not _any_match(plain, r"[^\d-]|\d{20}"):
+        with contextlib.suppress(pa.ArrowInvalid):  # 19 digits, of ns since 1970 or beyond 64 bits
+            return plain.cast(pa.int64()).to_numpy(zero_copy_only=False), codes
     return plain.cast(pa.float64()).to_numpy(zero_copy_only=False), codes
 
 

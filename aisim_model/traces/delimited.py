@@ -122,7 +122,9 @@ def read_delimited(
     InputError
         For a column that stands there twice, no rows, or numbers that can be read two ways.
     """
-    wanted = [known.arrival, known.input_tokens, known.output_tokens]
+    roles = (known.arrival, known.input_tokens, known.output_tokens)
+    wanted = [column for column in roles if column]
+    counts = len(wanted)
     if known.hash_ids in header.columns:
         wanted.append(str(known.hash_ids))
     for column in wanted:
@@ -136,12 +138,16 @@ def read_delimited(
         raise InputError("trace", name, "has a header and no rows", "Upload a trace with requests.")
     arrays = [one_array(table[place]) for place in places]
     mark, notes = ".", list[str]()
-    unsettled = [place for place, array in enumerate(arrays) if not _settled(array, place, header.delimiter)]
+    unsettled = [
+        place
+        for place, array in enumerate(arrays)
+        if not _settled(array, wanted[place] == known.arrival, place < counts, header.delimiter)
+    ]
     if unsettled:
         texts, _ = _read(text, header, [places[place] for place in unsettled], name, pa.string())
         for place in unsettled:
             arrays[place] = one_array(texts[places[place]])
-        numbers = {wanted[place]: arrays[place] for place in unsettled if place < 3}
+        numbers = {wanted[place]: arrays[place] for place in unsettled if place < counts}
         mark = decimal or _mark_of(
             numbers, header.delimiter, lambda row: _lines(text, header)(rows[[row]])[0]
         )
@@ -149,13 +155,15 @@ def read_delimited(
         notes.append(f"Columns are separated by {header.delimiter!r}.")
     if mark == ",":
         notes.append("Decimal commas: 0,5 is read as 0.5, and a point groups thousands (12.035 is 12035).")
+    by_column = dict(zip(wanted, arrays, strict=True))
+    nothing = pa.nulls(rows.size, pa.string())
     return RawColumns(
-        arrival=arrays[0],
-        input_tokens=arrays[1],
-        output_tokens=arrays[2],
+        arrival=by_column.get(known.arrival, nothing),
+        input_tokens=by_column[known.input_tokens],
+        output_tokens=by_column.get(known.output_tokens, nothing),
         rows=rows,
         lines=_lines(text, header),
-        block_ids=block_ids_of_text(arrays[3]) if len(arrays) > 3 else None,
+        block_ids=block_ids_of_text(arrays[counts]) if len(arrays) > counts else None,
         unreadable=tuple(unreadable),
         decimal=mark,
         notes=tuple(notes),
@@ -236,13 +244,13 @@ def _longest_row(body: bytes) -> int:
     return int(np.searchsorted(ends, longest))
 
 
-def _settled(cells: pa.Array, place: int, delimiter: str) -> bool:
+def _settled(cells: pa.Array, is_arrival: bool, is_number: bool, delimiter: str) -> bool:
     """Whether pyarrow's own type is what the cells mean, with no thousands or decimal comma in question."""
-    if place == 0 and pa.types.is_timestamp(cells.type):
+    if is_arrival and pa.types.is_timestamp(cells.type):
         return _in_ns_range(cells)
-    if place == 0 and pa.types.is_float64(cells.type):
+    if is_arrival and pa.types.is_float64(cells.type):
         return delimiter == ","
-    return place < 3 and pa.types.is_int64(cells.type)
+    return is_number and pa.types.is_int64(cells.type)
 
 
 def _in_ns_range(dates: pa.Array) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,6 @@ from aisim_model.traces.turns import arrivals_of_turns, used_delays
 SAMPLE_ROWS = 50
 # pyarrow wants a whole row in a block; the larger one is for files with very long prompts.
 BLOCK_BYTES = (1 << 20, 2 * MAX_LINE_BYTES)
-MAX_ARRAY_BYTES = 64_000_000
 
 
 def is_json(text: bytes) -> bool:
@@ -53,27 +51,6 @@ def is_array(text: bytes) -> bool:
     return _first(text) == b"["
 
 
-def read_array(text: bytes, name: str) -> list[Any]:
-    """Return the rows of a file that is one JSON list.
-
-    Raises
-    ------
-    InputError
-        For a list that is too long, cut off or nested too deep.
-    """
-    if len(text) > MAX_ARRAY_BYTES:
-        problem = f"is one JSON list of more than {MAX_ARRAY_BYTES / 1e6:.0f} MB"
-        raise InputError("trace", name, problem, "Write one object on each line.")
-    rows = parsed(text)
-    if isinstance(rows, UnreadableRow):
-        raise InputError(
-            "trace", name, f"is a JSON list that {rows.problem}", "Write one object on each line."
-        )
-    if not isinstance(rows, list) or not any(isinstance(row, dict) for row in rows):
-        raise InputError("trace", name, "is JSON without requests", "Upload one object for each request.")
-    return rows
-
-
 def sample_rows(text: bytes, name: str) -> list[Row]:
     """Return the first rows that can be read.
 
@@ -94,6 +71,8 @@ def sample_rows(text: bytes, name: str) -> list[Row]:
         elif first is None:
             first = row if isinstance(row, UnreadableRow) else UnreadableRow(number, "", "is no JSON object")
             first = UnreadableRow(number, first.value, first.problem)
+    if not found and (first is None or not first.value) and not (first and "nested" in first.problem):
+        raise InputError("trace", name, "is JSON without requests", "Upload one object for each request.")
     if not found:
         said = f"line {first.row:,} {first.problem}" if first else "there are no lines"
         raise InputError("trace", name, f"is not JSON lines: {said}", "Write one object on each line.")
@@ -112,7 +91,7 @@ def read_json_lines(text: bytes, known: TraceFormat, sample: list[Row]) -> RawCo
     sample : list of mapping
         The first rows: their types are those expected of the rest.
     """
-    fields = _fields(known, sample)
+    fields = _fields(known, sample) if known.arrival and known.output_tokens else None
     complete, cut_off = _without_cut_off_end(text)
     found = _by_pyarrow(complete, known, fields) if fields is not None else None
     if found is None or (cut_off is not None and known.nested):

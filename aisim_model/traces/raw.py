@@ -64,6 +64,8 @@ class RawColumns:
         Conversions made, as sentences.
     delays : pyarrow.Array or None
         Waits after the turn before, of the rows without a time of their own.
+    block_tokens : int or None
+        Tokens that a hash id stands for, where the rows say it [-].
     """
 
     arrival: pa.Array
@@ -76,6 +78,7 @@ class RawColumns:
     decimal: str = "."
     notes: tuple[str, ...] = ()
     delays: pa.Array | None = None
+    block_tokens: int | None = None
 
 
 def too_many_unreadable() -> InputError:

@@ -12,26 +12,16 @@ import numpy.typing as npt
 
 from aisim_model.errors import InputError
 from aisim_model.traces.arrivals import arrivals_ms, unit_of_times
+from aisim_model.traces.asked import NOTHING_ASKED, Asked
 from aisim_model.traces.blocks import block_size, ids_of_rows, without_surplus_ids
 from aisim_model.traces.checks import CheckedRows, checked_rows, faults_of
-from aisim_model.traces.delimited import read_delimited, read_header
+from aisim_model.traces.choosing import raw_columns, text_columns
 from aisim_model.traces.faults import BadRowsError, counted
-from aisim_model.traces.formats.base import Container, TraceFormat
-from aisim_model.traces.formats.mapped import mapped_format
-from aisim_model.traces.json_lines import (
-    SAMPLE_ROWS,
-    is_array,
-    is_json,
-    read_array,
-    read_json_lines,
-    sample_rows,
-)
-from aisim_model.traces.json_rows import Row, read_rows
+from aisim_model.traces.formats.base import TraceFormat
+from aisim_model.traces.parquet import is_parquet, parquet_columns, read_parquet
 from aisim_model.traces.raw import RawColumns
-from aisim_model.traces.registry import detect_format, format_by_id
 from aisim_model.traces.report import TraceReport
 from aisim_model.traces.text import utf8_text
-from aisim_model.traces.text_tables import separated
 from aisim_model.traces.time_units import check_unit, implausible
 from aisim_model.traces.trace import Integers, Trace
 from aisim_model.traces.unpack import MAX_BYTES, file_bytes, unpacked
@@ -46,6 +36,7 @@ def read_trace(
     columns: Mapping[str, str] | None = None,
     decimal: Literal[".", ","] | None = None,
     skip_bad_rows: bool = False,
+    asked: Asked = NOTHING_ASKED,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[Trace, TraceReport]:
     r"""Read a trace, and report how.
@@ -61,7 +52,7 @@ def read_trace(
         What to call the trace; by default the file's name.
     format : str, optional
         Id of a known format (`FORMATS`).
-    time_unit : {"ns", "us", "ms", "s"}, optional
+    time_unit : {"ns", "us", "ms", "s", "days"}, optional
         Unit of numeric arrival times.
     columns : mapping of str to str, optional
         Columns of ``arrival``, ``input_tokens``, ``output_tokens`` and ``hash_ids`` in a file of any other
@@ -70,6 +61,8 @@ def read_trace(
         Decimal mark of a table's numbers.
     skip_bad_rows : bool
         Whether faulty rows are left out and counted; else they are refused.
+    asked : Asked
+        Arrivals or output lengths for a file that has none.
     max_bytes : int
         The most that a file may hold, unpacked [B].
 
@@ -99,8 +92,13 @@ def read_trace(
         raise InputError("decimal", decimal, "must be a point or a comma")
     name = name or _name_of(source)
     contents, packed_with = unpacked(file_bytes(source, name, max_bytes), name, max_bytes)
-    text, encoding = utf8_text(contents, name)
-    known, why, raw = _raw_columns(text, name, format, columns, decimal)
+    if is_parquet(contents):
+        encoding = "parquet"
+        known, why, raw = read_parquet(contents, name, format, columns, asked, max_bytes)
+    else:
+        text, encoding = utf8_text(contents, name)
+        known, why, raw = raw_columns(text, name, format, columns, decimal, asked)
+    known, raw = asked.filled(known, raw)
     checked = checked_rows(raw, known)
     faults, rows_at_fault = faults_of(raw, checked, known)
     if rows_at_fault and not skip_bad_rows:
@@ -160,73 +158,14 @@ def trace_columns(
     ('when', 'prompt', 'answer')
     """
     name = name or _name_of(source)
-    text, _ = utf8_text(unpacked(file_bytes(source, name, max_bytes), name, max_bytes)[0], name)
-    if not is_json(text):
-        return read_header(separated(text), name).columns
-    return _keys(_sample(text, name)[0])
+    contents = unpacked(file_bytes(source, name, max_bytes), name, max_bytes)[0]
+    if is_parquet(contents):
+        return parquet_columns(contents, name, max_bytes)
+    return text_columns(utf8_text(contents, name)[0], name)
 
 
 def _name_of(source: bytes | str | os.PathLike[str]) -> str:
     return "upload" if isinstance(source, bytes) else PurePath(os.fspath(source)).name
-
-
-def _sample(text: bytes, name: str) -> tuple[list[Row], list[object] | None]:
-    """Return the first rows of a JSON text, and all of them where it is one list."""
-    if not is_array(text):
-        return sample_rows(text, name), None
-    whole = read_array(text, name)
-    return [row for row in whole[:SAMPLE_ROWS] if isinstance(row, dict)], whole
-
-
-def _keys(sample: list[Row]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for row in sample for key in row))
-
-
-def _raw_columns(
-    text: bytes,
-    name: str,
-    format_id: str | None,
-    columns: Mapping[str, str] | None,
-    decimal: str | None,
-) -> tuple[TraceFormat, str, RawColumns]:
-    """Choose the format and read its columns."""
-    if is_json(text):
-        sample, whole = _sample(text, name)
-        known, why = _format("jsonl", _keys(sample), sample, name, format_id, columns)
-        if whole is not None:
-            return known, why, read_rows(enumerate(whole, start=1), known)
-        return known, why, read_json_lines(text, known, sample)
-    text = separated(text)
-    header = read_header(text, name)
-    known, why = _format("csv", header.columns, [], name, format_id, columns)
-    return known, why, read_delimited(text, header, known, name, decimal)
-
-
-def _format(
-    container: Container,
-    present: tuple[str, ...],
-    sample: list[Row],
-    name: str,
-    format_id: str | None,
-    columns: Mapping[str, str] | None,
-) -> tuple[TraceFormat, str]:
-    """Return the format that was chosen, mapped or is detected, and why."""
-    if columns:
-        known, why = mapped_format(columns, container), "Its columns were mapped."
-        needed = [column for column in (*known.needed, known.hash_ids) if column]
-    elif format_id:
-        known, why = format_by_id(format_id), f"{format_id} was chosen."
-        needed = list(known.needed)
-        if known.container != container:
-            problem = f"is not the {known.container} that format {known.id} is"
-            raise InputError("trace", name, problem, "Leave the format out to have it detected.")
-    else:
-        return detect_format(container, present, sample, name)
-    missing = [column for column in needed if column not in present]
-    if missing:
-        has = ", ".join(column[:40] for column in present[:12])
-        raise InputError("columns", missing[0], f"is no column of {name}; it has {has}", "Map other columns.")
-    return known, why
 
 
 def _trace(
@@ -278,12 +217,13 @@ def _blocks(
         notes.append(f"hash_ids are no list of integers in {rows}: no prefix credit there.")
     if found is None or found.flat.size == 0:
         return nothing, nothing, None, [*notes, "No hash ids: prefix hits count as none."]
+    documented = raw.block_tokens or known.block_tokens
     ids, offsets = ids_of_rows(found.flat, found.offsets, taken)
     lengths = np.diff(offsets)
     having = lengths > 0
     if not having.any():
         return nothing, nothing, None, [*notes, "No hash ids: prefix hits count as none."]
-    size, why = block_size(input_tokens[having], lengths[having], known.block_tokens)
+    size, why = block_size(input_tokens[having], lengths[having], documented)
     ids, offsets, surplus = without_surplus_ids(ids, offsets, input_tokens, size)
     notes.append(why)
     if surplus:
@@ -297,4 +237,8 @@ def _blocks(
 
 
 def _encoding_notes(encoding: str) -> tuple[str, ...]:
-    return () if encoding in ("utf-8", "utf-8-sig") else (f"The text is in {encoding} and was read as such.",)
+    return (
+        ()
+        if encoding in ("utf-8", "utf-8-sig", "parquet")
+        else (f"The text is in {encoding} and was read as such.",)
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from aisim_model.errors import InputError
+from aisim_model.traces.asked import asks
 from aisim_model.traces.formats.aibrix import AIBRIX
 from aisim_model.traces.formats.aiperf import AIPERF, AIPERF_SESSIONS
 from aisim_model.traces.formats.azure import AZURE
@@ -16,6 +18,7 @@ from aisim_model.traces.formats.guidellm import GUIDELLM
 from aisim_model.traces.formats.llmservingsim import LLMSERVINGSIM
 from aisim_model.traces.formats.mapped import REQUIRED_ROLES, guessed_columns, mapped_format
 from aisim_model.traces.formats.mooncake import MOONCAKE
+from aisim_model.traces.formats.nested import NESTED_FORMATS
 from aisim_model.traces.formats.ragpulse import RAGPULSE
 from aisim_model.traces.formats.splitwise import SPLITWISE
 from aisim_model.traces.formats.vidur import VIDUR
@@ -35,12 +38,17 @@ FORMATS: tuple[TraceFormat, ...] = (
     BURSTGPT_SESSIONS,
     VIDUR,
     SPLITWISE,
+    *NESTED_FORMATS,
 )
 COLUMNS_SAID = 12
 
 
 def detect_format(
-    container: Container, columns: Sequence[str], sample: Sequence[Mapping[str, object]], name: str
+    container: Container,
+    columns: Sequence[str],
+    sample: Sequence[Mapping[str, object]],
+    name: str,
+    optional: Collection[str] = (),
 ) -> tuple[TraceFormat, str]:
     """Return the format whose columns a file has, and the reason as a sentence.
 
@@ -54,6 +62,8 @@ def detect_format(
         Its first rows where it is JSON lines.
     name : str
         What to call the file in a message.
+    optional : collection of str
+        Roles that were asked for and need no column.
 
     Raises
     ------
@@ -75,11 +85,15 @@ def detect_format(
         best = max(fitting, key=lambda known: len(set(known.needed)))
         return best, f"It has the columns {', '.join(best.needed)} of {best.label}."
     guessed = guessed_columns(columns)
-    missing = [role for role in REQUIRED_ROLES if role not in guessed]
+    missing = [role for role in REQUIRED_ROLES if role not in guessed and role not in optional]
+    if len(set(columns)) == len(columns) and (asked := asks(missing)):
+        raise asked
     if missing:
         raise InputError("trace", name, _no_columns(missing, columns), _REMEDY)
     said = ", ".join(f"{column} as {role}" for role, column in guessed.items())
-    by_names = replace(mapped_format(guessed, container), id="named", label="Columns told by their names")
+    by_names = replace(
+        mapped_format(guessed, container, optional), id="named", label="Columns told by their names"
+    )
     return replace(by_names, source="the file's header"), f"No known format; its column names say {said}."
 
 
@@ -105,7 +119,7 @@ def _no_columns(missing: Sequence[str], columns: Sequence[str]) -> str:
     said = ", ".join(str(column)[:40] for column in columns[:COLUMNS_SAID])
     more = f" and {len(columns) - COLUMNS_SAID:,} more" if len(columns) > COLUMNS_SAID else ""
     without = " and ".join(missing)
-    twice = sorted({column for column in columns if columns.count(column) > 1})
+    twice = sorted(column for column, times in Counter(columns).items() if times > 1)
     repeated = f"; {', '.join(twice[:3])} stands there twice" if twice else ""
     return f"is in no known format: no column is known for {without}; it has {said or 'none'}{more}{repeated}"
 

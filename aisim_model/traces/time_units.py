@@ -8,7 +8,9 @@ from types import MappingProxyType
 
 from aisim_model.errors import InputError
 
-NS_PER_UNIT = MappingProxyType({"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000})
+NS_PER_UNIT = MappingProxyType(
+    {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "days": 86_400_000_000_000}
+)
 DATETIME = "datetime"
 
 # Middle of what services see, on a scale of decades: 0.03 to 300 requests a second.
@@ -18,6 +20,9 @@ USUAL_REQUESTS_PER_S = 3.0
 DECADES_FOR_DOCUMENTED = 1.0
 DECADES_FOR_DOCUMENTED_WHOLE = 2.0
 YEAR_2000_S, YEAR_2100_S = 946_684_800, 4_102_444_800
+# A spreadsheet counts days since 1900. Numbers of these years with a part of a day are most likely that.
+DAYS_2010, DAYS_2040 = 40_179, 51_136
+DECADES_FOR_DAYS = 2.0
 
 SUFFIXES = MappingProxyType(
     {
@@ -25,6 +30,7 @@ SUFFIXES = MappingProxyType(
         "us": "us", "microseconds": "us",
         "ms": "ms", "millis": "ms", "milliseconds": "ms",
         "s": "s", "sec": "s", "secs": "s", "seconds": "s",
+        "nano": "ns", "nanos": "ns", "micros": "us", "milli": "ms", "day": "days", "days": "days",
     }
 )  # fmt: skip
 
@@ -37,7 +43,7 @@ def unit_of_name(column: str) -> str | None:
     >>> unit_of_name("arrival_time_ns"), unit_of_name("Start (ms)"), unit_of_name("timestamps")
     ('ns', 'ms', None)
     """
-    words = re.findall(r"[a-z]+", column.lower())
+    words = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column).lower())
     return SUFFIXES.get(words[-1]) if len(words) > 1 else None
 
 
@@ -80,18 +86,28 @@ def detect_unit(
     >>> print(detect_unit(0.0, 3536999.0, 12031, documented="ms", candidates=("ms", "s"))[1])
     In ms the 12,031 requests span 3,537 s, 3.4 a second; in s they would span 40.9 days, 0.0034 a second.
     """
-    for unit, ns in NS_PER_UNIT.items():
-        per_s = NS_PER_UNIT["s"] // ns
+    for unit in ("ns", "us", "ms", "s"):
+        per_s = NS_PER_UNIT["s"] // NS_PER_UNIT[unit]
         if YEAR_2000_S * per_s <= first and last <= YEAR_2100_S * per_s:
             return unit, f"Times near {first:.0f} are {unit} since 1970."
     if last - first < 1e-12:  # less than any unit resolves
         unit = documented or candidates[0]
         return unit, f"All requests arrive at once, so {unit} or another unit is the same."
     advance = DECADES_FOR_DOCUMENTED_WHOLE if whole else DECADES_FOR_DOCUMENTED
+    may_be_days = not whole and first >= DAYS_2010 and last <= DAYS_2040
+    if not may_be_days:
+        candidates = tuple(unit for unit in candidates if unit != "days")
+    if documented is None and not may_be_days and last - first < 1.0:
+        raise InputError(
+            "time_unit",
+            "unknown",
+            f"can't be told: {rows:,} times without a unit reach from {first:g} to {last:g}, less than 1",
+            "Choose the unit of arrival times.",
+        )
 
     def decades_off(unit: str) -> float:
         decades = abs(math.log10(_requests_per_s(first, last, rows, unit) / USUAL_REQUESTS_PER_S))
-        return decades - (advance if unit == documented else 0.0)
+        return decades - (advance if unit == documented else DECADES_FOR_DAYS if unit == "days" else 0.0)
 
     ranked = sorted(candidates, key=decades_off)
     chosen, *others = ranked
@@ -108,7 +124,7 @@ def check_unit(unit: str | None) -> str | None:
     Raises
     ------
     InputError
-        For anything but ns, us, ms, s and None.
+        For anything but ns, us, ms, s, days and None.
 
     Examples
     --------
@@ -116,7 +132,9 @@ def check_unit(unit: str | None) -> str | None:
     'ms'
     """
     if unit is not None and unit not in NS_PER_UNIT:
-        raise InputError("time_unit", unit, "must be ns, us, ms or s", "Leave it out to have it detected.")
+        raise InputError(
+            "time_unit", unit, "must be ns, us, ms, s or days", "Leave it out to have it detected."
+        )
     return unit
 
 
@@ -128,11 +146,21 @@ def implausible(span_ms: float, rows: int) -> str | None:
     >>> implausible(1000.0, 10) is None
     True
     """
-    if rows < 2 or span_ms <= 0.0:
+    if rows < 2:
         return None
+    if span_ms <= 0.0:
+        return (
+            f"All {rows:,} requests arrive at the same time: a burst, or times rounded or lost. What a queue "
+            "makes of it says nothing on the load of a service."
+        )
     rate = (rows - 1) / (span_ms / 1000.0)
     if 1e-4 <= rate <= 1e4:
         return None
+    if rate > 1e4:
+        return (
+            f"The {rows:,} requests arrive within {span_ms:.3g} ms, nearly all at once: check the time unit, "
+            "or whether times were rounded. The queue that follows says nothing on the load of a service."
+        )
     return f"{rate:.3g} requests a second is unusual: check the time unit."
 
 

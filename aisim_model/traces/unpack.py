@@ -17,6 +17,7 @@ CHUNK_BYTES = 1 << 20
 # A trace packs to a twentieth; what packs five times better than that is not one.
 BOMB_FREE_BYTES = 64_000_000
 BOMB_RATIO = 100
+MOST_MEMBERS = 1_000
 
 
 def file_bytes(source: bytes | str | os.PathLike[str], name: str, max_bytes: int = MAX_BYTES) -> bytes:
@@ -111,6 +112,9 @@ def _gunzipped(data: bytes, name: str, max_bytes: int) -> bytes:
 
 
 def _unzipped(data: bytes, name: str, max_bytes: int) -> bytes:
+    if (members := _members(data)) > MOST_MEMBERS:  # before the list of them is built
+        problem = f"is a zip with {members:,} files; one is wanted"
+        raise InputError("trace", name, problem, "Pack the trace alone.")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = [item for item in archive.infolist() if not item.is_dir() and _is_data(item.filename)]
         if len(files) != 1:
@@ -120,6 +124,15 @@ def _unzipped(data: bytes, name: str, max_bytes: int) -> bytes:
         _check_growth(files[0].file_size, len(data), name, max_bytes)
         with archive.open(files[0]) as member:
             return _read_bounded(member, len(data), name, max_bytes)
+
+
+def _members(data: bytes) -> int:
+    """Return how many members a zip says that it has, or has at its end where they are more."""
+    end = data.rfind(b"PK\x05\x06")
+    if end < 0 or end + 12 > len(data):
+        return 0
+    said = int.from_bytes(data[end + 10 : end + 12], "little")
+    return max(said, data.count(b"PK\x01\x02", max(0, end - 64 * MOST_MEMBERS * 46), end))
 
 
 def _is_data(filename: str) -> bool:

@@ -27,14 +27,16 @@ ROLES = {
     "output_tokens": "Output tokens",
     "hash_ids": "Prefix hash ids (if any)",
 }
-UNITS = ("ns", "us", "ms", "s")
+UNITS = ("ns", "us", "ms", "s", "days")
+ARRIVALS = {"rate": "at a rate", "closed": "closed loop", "at_once": "all at once"}
+MISSING = ("arrivals", "output_tokens", "rate_per_s")
 DECIMALS = {".": "point (1.5)", ",": "comma (1,5)"}
 
 
 def file_inputs() -> None:
     """Draw the upload."""
     st.file_uploader(
-        "A trace: CSV or JSON lines, plain, gz or zip",
+        "A trace or a log: CSV, JSON or Parquet; gz and zip too",
         key=UPLOAD,
         on_change=_uploaded,
         max_upload_size=MAX_MB,
@@ -99,10 +101,17 @@ def reading(loaded: Loaded) -> None:
         _faulty_rows(loaded.problem)
     elif loaded.problem is not None:
         st.error(escape_markdown(str(loaded.problem)), icon=":material/error:")
-        if loaded.problem.field == "decimal" and is_file:
+        asked = loaded.problem.field
+        if asked == "decimal" and is_file:
             _pick("decimal", DECIMALS, "fault", detect=False)
+        if asked == "time_unit" and is_file:
+            _pick("time_unit", {unit: unit for unit in UNITS}, "fault", detect=False)
+        if asked in MISSING and is_file and file is not None:
+            _left_open(file)
     if loaded.report is not None:
         _report(loaded)
+        if file is not None and is_file and (file.arrivals or file.output_tokens):
+            _left_open(file)
     if is_file and file is not None and upload is not None:
         unread = loaded.report is None and not isinstance(loaded.problem, BadRowsError)
         with st.expander("Read it otherwise", icon=":material/tune:", expanded=unread):
@@ -155,6 +164,44 @@ def _report(loaded: Loaded) -> None:
         lines = [*report.why, f"Text in {report.encoding}{packed}.", *report.notes]
         lines += [f"Left out: {fault}." for fault in report.faults[:5]]
         st.markdown("\n".join(f"- {escape_markdown(line)}" for line in lines))
+
+
+def _left_open(file: TraceFile) -> None:
+    """Ask how requests arrive, or how long answers are, where the file doesn't say."""
+    with st.form("traffic.open", border=False):
+        first, second, third = st.columns(3)
+        with first:
+            key = "traffic.open.arrivals"
+            st.session_state.setdefault(key, file.arrivals)
+            st.selectbox(
+                "Arrivals",
+                list(ARRIVALS),
+                index=None,
+                key=key,
+                format_func=ARRIVALS.__getitem__,
+                placeholder="as in the file",
+            )
+        with second:
+            key = "traffic.open.rate"
+            st.session_state.setdefault(key, file.rate_per_s)
+            st.number_input("Rate (requests/s)", 0.001, 1e6, value=None, key=key, placeholder="1")
+        with third:
+            key = "traffic.open.output"
+            st.session_state.setdefault(key, file.output_tokens)
+            st.number_input(
+                "Output tokens", 1, 10_000_000, value=None, step=1, key=key, placeholder="as in the file"
+            )
+        st.form_submit_button("Use these", on_click=_opened)
+    if file.arrivals == "closed" and state().scenario.traffic.concurrency is None:
+        st.caption("In a closed loop: choose the requests in flight beside the replay.")
+
+
+def _opened() -> None:
+    file = state().scenario.traffic.file
+    said = {name: st.session_state[f"traffic.open.{name}"] for name in ("arrivals", "rate", "output")}
+    if file is not None:
+        rate = said["rate"] or (1.0 if said["arrivals"] == "rate" else None)
+        _read(file.changed(arrivals=said["arrivals"], rate_per_s=rate, output_tokens=said["output"]))
 
 
 def _choices(file: TraceFile, upload: Upload) -> None:

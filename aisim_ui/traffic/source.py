@@ -148,6 +148,7 @@ def _file(choices: TraceFile, _upload: Upload) -> Read:
             columns=dict(choices.columns) or None,
             decimal=choices.decimal,
             skip_bad_rows=choices.skip_bad_rows,
+            asked=choices.asked(),
         )
     except InputError as error:
         return without_frames(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Container = Literal["jsonl", "csv"]
+Container = Literal["jsonl", "csv", "json"]
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class TraceFormat:
         Name for people.
     source : str
         Where it is described.
-    container : {"jsonl", "csv"}
-        JSON lines, or a table with a header.
+    container : {"jsonl", "csv", "json"}
+        JSON lines, a table with a header, or JSON whose requests lie at any depth, under dotted names.
     arrival, input_tokens, output_tokens : str
         Columns of the arrival time and of both token counts.
     hash_ids : str or None
@@ -42,6 +42,10 @@ class TraceFormat:
         Whether the format leaves the output length open; 1 is then counted, and said.
     notes : tuple of str
         What a reader of the result has to know.
+    block_size : str or None
+        Column of the tokens that a hash id stands for, where rows say it.
+    measured_unit : {"ms", "s"} or None
+        Unit of measured times whose names don't say it.
     """
 
     id: str
@@ -61,9 +65,11 @@ class TraceFormat:
     nested: str | None = None
     missing_output_is_one: bool = False
     notes: tuple[str, ...] = ()
+    block_size: str | None = None
+    measured_unit: Literal["ms", "s"] | None = None
 
     @property
     def needed(self) -> tuple[str, ...]:
         """Columns without which a file is not of this format."""
         counts = (self.nested,) if self.nested else (self.input_tokens, self.output_tokens)
-        return (self.arrival, *counts, *self.marks)
+        return tuple(column for column in (self.arrival, *counts, *self.marks) if column)

@@ -192,7 +192,7 @@ def test_mooncake_in_whole_seconds_is_not_taken_for_milliseconds() -> None:
 def test_a_chosen_unit_is_taken() -> None:
     trace, report = read_trace(lines(0, 2), "t.jsonl", time_unit="us")
     assert (trace.span_ms, report.time_unit) == (0.002, "us")
-    with pytest.raises(InputError, match="time_unit = 'h': must be ns, us, ms or s"):
+    with pytest.raises(InputError, match="time_unit = 'h': must be ns, us, ms, s or days"):
         read_trace(lines(0, 2), "t.jsonl", time_unit="h")
 
 

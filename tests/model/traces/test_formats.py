@@ -154,7 +154,8 @@ def test_a_format_is_told_from_its_columns(
 
 
 def test_every_known_format_has_a_case() -> None:
-    assert {case[0] for case in CASES} == {known.id for known in FORMATS}
+    flat = {known.id for known in FORMATS if known.container != "json"}  # the others: test_nested.py
+    assert {case[0] for case in CASES} == flat
 
 
 def test_a_format_may_be_chosen() -> None:

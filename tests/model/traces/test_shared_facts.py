@@ -106,7 +106,7 @@ def test_slices_and_odd_files_are_read(
     [
         ("duplicate_header_names.csv", "input_length stands there twice"),
         ("header_only.csv", "has a header and no rows"),
-        ("no_timestamp.csv", "no column is known for arrival"),
+        ("no_timestamp.csv", "no column holds arrival times"),
         ("truncated_last_line.jsonl", "line 2, .* is not JSON"),
     ],
 )
