@@ -2,6 +2,7 @@
 
 HOST ?= 127.0.0.1
 PORT ?= 8501
+PROCESSES ?= 0
 PY := .venv/bin/python
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -16,7 +17,7 @@ run: .venv/run.stamp ## Serve the app on http://localhost:8501 (PORT=... for ano
 	@PORT=$(PORT) AISIM_LOG_REQUESTS=false $(PY) -m aisim_ui.serve
 
 serve: .venv/run.stamp ## Serve the app to many, as docs/hosting.md says (HOST=..., PORT=...)
-	@HOST=$(HOST) PORT=$(PORT) $(PY) -m aisim_ui.serve
+	@HOST=$(HOST) PORT=$(PORT) AISIM_PROCESSES=$(PROCESSES) $(PY) -m aisim_ui.serve
 
 test: check browser reference ## Everything that has to hold: check, then every test
 	$(PY) -m pytest -n 2 --dist worksteal -m "not browser" --cov

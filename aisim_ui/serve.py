@@ -6,8 +6,16 @@ import gc
 import os
 import socket
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from aisim_model.errors import InputError
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp
+
+    from aisim_ui.hosting.settings import Settings
 
 
 def serve(host: str | None = None, port: str | None = None) -> None:
@@ -18,26 +26,40 @@ def serve(host: str | None = None, port: str | None = None) -> None:
     InputError
         For a setting that is none, or an address that can't be listened on.
     """
-    gc.disable()  # nothing loaded here becomes garbage; looking for it would take a fifth of the start
     from aisim_ui.hosting.settings import Settings
 
     settings = Settings.from_environment(os.environ, host=host, port=port)
     listening = listen(settings.host, settings.port)
+    name, number = listening.getsockname()[:2]
+    shown = "localhost" if name == "127.0.0.1" else f"[{name}]" if ":" in name else name
+    address = f"http://{shown}:{number}{'/' + settings.path if settings.path else ''}"
+    processes = settings.processes or os.cpu_count() or 1
+    if processes > 1 and os.name == "posix":
+        from aisim_ui.hosting.handing import share
 
+        os.environ["HOST"] = settings.host  # as was given here, for the processes too
+        print(f"AISim handoff planner: {address}, by {processes} processes", flush=True)
+        share(listening, processes, settings.stop_s)
+        return
+
+    import uvicorn
+
+    served = configured(settings)
+    print(f"AISim handoff planner: {address}", flush=True)
+    uvicorn.Server(served).run(sockets=[listening])
+
+
+def configured(settings: Settings, around: Callable[[ASGIApp], ASGIApp] = lambda app: app) -> uvicorn.Config:
+    """Return the app, and what a server process does with it; `around` is a layer outside of all others."""
+    gc.disable()  # nothing loaded here becomes garbage; looking for it would take a fifth of the start
     import uvicorn
 
     from aisim_ui.server import app
 
-    served = app(settings)
+    served = around(app(settings))
     gc.freeze()
     gc.enable()
-    name, number = listening.getsockname()[:2]
-    shown = "localhost" if name == "127.0.0.1" else f"[{name}]" if ":" in name else name
-    print(
-        f"AISim handoff planner: http://{shown}:{number}{'/' + settings.path if settings.path else ''}",
-        flush=True,
-    )
-    options = uvicorn.Config(
+    return uvicorn.Config(
         served,
         log_level="warning",
         access_log=False,
@@ -46,7 +68,6 @@ def serve(host: str | None = None, port: str | None = None) -> None:
         ws_max_size=settings.message_mb * 1024 * 1024,
         timeout_graceful_shutdown=int(settings.stop_s),
     )
-    uvicorn.Server(options).run(sockets=[listening])
 
 
 def listen(host: str, port: int) -> socket.socket:

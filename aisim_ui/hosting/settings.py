@@ -70,6 +70,12 @@ class Settings(BaseModel):
         alias="AISIM_TRUSTED_PROXIES",
         description="Addresses of proxies whose word on a visitor's address is taken.",
     )
+    processes: Annotated[int, Field(ge=0, le=256)] = Field(
+        1,
+        alias="AISIM_PROCESSES",
+        description="Server processes behind this address, each on a core; 0 is one for each core, as "
+        "`make serve` has it.",
+    )
     most_sessions: Count = Field(
         100, alias="AISIM_MOST_SESSIONS", description="Visitors at a time; the next sees a page that says so."
     )
