@@ -193,6 +193,8 @@ def read(parameters: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
         said.append(
             f"The link was made by model {shown(version)}, this is {MODEL_VERSION}: results may differ."
         )
+    if set(parameters) == {VERSION_PARAMETER}:  # as where # stood in it, behind which browsers send nothing
+        said.append("This link holds no scenario: it was cut on the way. Ask for it again.")
     for name, text in parameters.items():
         if name in (PARAMETER, VERSION_PARAMETER):
             continue

@@ -17,7 +17,16 @@ _SIZES = MappingProxyType(
 )
 _TIMES = MappingProxyType(
     {"milliseconds": 1.0, "millisecond": 1.0, "msec": 1.0, "ms": 1.0, "microseconds": 1e-3, "usec": 1e-3}
-    | {"us": 1e-3, "seconds": 1e3, "second": 1e3, "sec": 1e3, "s": 1e3}
+    | {
+        "ns": 1e-6,
+        "nsec": 1e-6,
+        "nanoseconds": 1e-6,
+        "us": 1e-3,
+        "seconds": 1e3,
+        "second": 1e3,
+        "sec": 1e3,
+        "s": 1e3,
+    }
 )
 _TOKENS = frozenset({"tokens", "token", "isl"})
 _SEQUENCES = frozenset({"sequences", "sequence", "batch", "concurrency", "seqs"})
@@ -27,12 +36,15 @@ _DESCRIPTORS = frozenset({"descriptors", "descriptor", "descs"}) | BLOCKS
 RATE_COLUMN = "kv_bytes_per_token"
 REPLICATION_COLUMN = "kv_head_replication"
 _RATES = re.compile(
-    r"_per_|(^|_)[kmgt]?i?b(it|yte)?s?_s$|(^|_)block_size(_b)?$|^batch_size"
+    r"_per_|(^|_)(tokens?|requests?|ops|msgs?|blocks?)_s(ec|econd)?s?$|(^|_)[kmgt]?i?b(it|yte)?s?_s$|(^|_)block_size(_b)?$|^batch_size"
 )  # bytes per token, gb_s, tokens of a block: neither a size nor a time nor a count
 # MB/s, Gb/sec, GiB/s, Gbps, GBps, gb_s: a capital B, or snake case, for bytes; Gb and gbps for bits
 _SPEED = re.compile(
     r"(?<![A-Za-z])([KMGTkmgt])(i)?([bB])(it|yte)?s?\s*(/|_per_|per\s|_|p|(?=s\W*$))\s*[sS](ec|econd)?s?\b"
 )
+_RATIO = re.compile(r"([A-Za-z]+)\s*/\s*([A-Za-z]+)")  # tokens/s and ms/token, not size/KB
+_MOMENT = re.compile(r"timestamp|(^|_)epoch(_|$)")
+_BITS_OR_BYTES = re.compile(r"(?<![A-Za-z])[KMGT]i?b(?![A-Za-z])")
 _POWERS = MappingProxyType({"k": 1, "m": 2, "g": 3, "t": 4})
 _NOT_ACHIEVED = re.compile(r"nominal|peak|max|min|busbw|line_rate|link")
 Kind = Literal["size", "tokens", "time", "descriptors", "rate", "copies", "speed", "sequences", "context", ""]
@@ -81,10 +93,16 @@ def column(index: int, written: str) -> Column:
     speed = None if _NOT_ACHIEVED.search(name) else _SPEED.search(written)
     if speed is not None:
         return Column(index, name, "speed", _speed_scale(speed))
-    for word in () if _RATES.search(name) or _SPEED.search(written) else reversed(name.split("_")):
+    if _RATES.search(name) or _SPEED.search(written) or _is_ratio(written) or _MOMENT.search(name):
+        return Column(index, name, "")
+    for word in reversed(name.split("_")):
         if word in _TIMES:
             return Column(index, name, "time", _TIMES[word])
         if word in _SIZES and (word != "b" or "size" in name):
+            if (unit := _BITS_OR_BYTES.search(written)) is not None:
+                problem = f"may be bits or bytes in {unit[0]}"
+                remedy = f"Name the column {unit[0].lower()} or {unit[0][:-1]}B for bytes."
+                raise InputError("column", written, problem, remedy)
             return Column(index, name, "size", _SIZES[word])
         if word in _SEQUENCES:
             return Column(index, name, "sequences")
@@ -95,6 +113,12 @@ def column(index: int, written: str) -> Column:
         if word in _DESCRIPTORS:
             return Column(index, name, "descriptors")
     return Column(index, name, "")
+
+
+def _is_ratio(written: str) -> bool:
+    """Whether a name is one unit over another."""
+    known = {*_SIZES, *_TIMES, *_TOKENS, *_DESCRIPTORS, "request", "requests", "transfers", "msgs", "ops"}
+    return any({one.lower(), other.lower()} <= known for one, other in _RATIO.findall(written))
 
 
 def _speed_scale(found: re.Match[str]) -> float:

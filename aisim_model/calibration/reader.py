@@ -23,12 +23,17 @@ from aisim_model.calibration.columns import (
 )
 from aisim_model.calibration.log_lines import is_transfer_log, read_transfer_log
 from aisim_model.calibration.measurements import MOST_ROWS, Counted, Measurements, measured
+from aisim_model.calibration.numbers import has_decimal_comma, number_in, without_points
 from aisim_model.errors import InputError
 from aisim_model.traces.text_tables import as_separated
 from aisim_model.units import MS_PER_S
 
 MOST_CHARACTERS, MOST_LINES, MOST_COLUMNS = 20 * 2**20, 1_000_000, 1_000
 EXPECTED = "Columns are `bytes` or `tokens`, and `milliseconds`; or a rate in place of one of them."
+
+
+_TOTAL = re.compile(r"(^|_)(total|sum|cumulative|elapsed)(_|$)")
+_TIMES_RUN = re.compile(r"(^|_)(iterations?|iters?|repeats?|repetitions|reps)$")
 
 
 class _Group(NamedTuple):
@@ -79,6 +84,7 @@ def read_measurements(
     text = as_separated(text)
     delimiter = _delimiter(text)
     columns, lines = _table(text, delimiter)
+    _check_repeated(columns)
     if kv_bytes_per_token is not None and not (math.isfinite(kv_bytes_per_token) and kv_bytes_per_token > 0):
         problem = "must be a number above 0"
         raise InputError("kv_bytes_per_token", kv_bytes_per_token, problem, "Give the bytes of one token.")
@@ -100,7 +106,7 @@ def read_measurements(
             raise InputError("measurements", f"more than {MOST_ROWS:,}", problem, "Leave out some of them.")
         for group in groups:
             found = [
-                None if one is None else _number(cells, one, number, delimiter, zero=tool is not None)
+                None if one is None else number_in(cells, one, number, delimiter, zero=tool is not None)
                 for one in (group.size, group.time, group.speed)
             ]
             if any(value == 0 for value in found):  # of a tool: a size or a rate that rounds to nothing
@@ -110,14 +116,14 @@ def read_measurements(
             if in_tokens and size is not None and kv_bytes_per_token is not None:
                 size *= kv_bytes_per_token
             elif in_tokens and size is not None and rate is not None:
-                size *= _number(cells, rate, number, delimiter)
-                size *= _number(cells, copies, number, delimiter) if copies else 1.0
+                size *= number_in(cells, rate, number, delimiter)
+                size *= number_in(cells, copies, number, delimiter) if copies else 1.0
             if size is None:
                 size = (speed or 0.0) * (time or 0.0) / MS_PER_S
             sizes.append(size)
             times.append(size / (speed or 1.0) * MS_PER_S if time is None else time)
             if group.counts:
-                descriptors.append(_number(cells, group.counts, number, delimiter))
+                descriptors.append(number_in(cells, group.counts, number, delimiter))
             rows.append(number)
     by_row = [rate, copies] if in_tokens and kv_bytes_per_token is None else []
     used = [one for group in groups for one in group if one is not None]
@@ -142,6 +148,15 @@ def _group(columns: Sequence[Column]) -> _Group:
     if timed or speed is None:
         time = needed(columns, "a time", EXPECTED, ("time", "milliseconds"))
     return _Group(size, time, speed, counts)
+
+
+def _check_repeated(columns: Sequence[Column]) -> None:
+    """Ask whether a total is of one transfer or of as many as another column counts."""
+    total = next((one.name for one in columns if one.kind == "time" and _TOTAL.search(one.name)), None)
+    times = next((one.name for one in columns if _TIMES_RUN.search(one.name)), None)
+    if total is not None and times is not None:
+        problem = f"may be the time of all {times}, not of one transfer"
+        raise InputError("column", total, problem, "Give the time of one transfer as `milliseconds`.")
 
 
 def _groups_of(tool: Tool, columns: Sequence[Column]) -> list[_Group]:
@@ -188,13 +203,13 @@ def read_prefill_table(source: str | bytes) -> tuple[tuple[float, float], ...]:
     time = needed(columns, "a time", expected, ("time", "milliseconds"))
     found: dict[float, float] = {}
     for number, cells in lines:
-        count = _number(cells, tokens, number, delimiter)
+        count = number_in(cells, tokens, number, delimiter)
         if count in found:
             problem = "stands in the table twice"
             raise InputError(
                 f"row {number}, tokens", f"{count:,.0f}", problem, "Keep one row for each length."
             )
-        found[count] = _number(cells, time, number, delimiter)
+        found[count] = number_in(cells, time, number, delimiter)
     return tuple(sorted(found.items()))
 
 
@@ -230,7 +245,7 @@ def read_decode_table(source: str | bytes) -> tuple[tuple[float, float, float], 
         needed(columns, "context tokens", expected, ("context", "context_tokens"), ("tokens", "tokens")),
         needed(columns, "a time", expected, ("time", "milliseconds")),
     )
-    rows = ([_number(cells, one, number, delimiter) for one in wanted] for number, cells in lines)
+    rows = ([number_in(cells, one, number, delimiter) for one in wanted] for number, cells in lines)
     return tuple((sequences, context, time_ms) for sequences, context, time_ms in rows)
 
 
@@ -241,6 +256,8 @@ def _table(text: str, delimiter: str) -> tuple[list[Column], Iterator[tuple[int,
     if len(header) > MOST_COLUMNS:
         problem = f"are more than the {MOST_COLUMNS:,} that a table of measurements has"
         raise InputError("columns", len(header), problem, EXPECTED)
+    if delimiter != "," and has_decimal_comma(text):  # a point then parts thousands
+        lines = ((number, [without_points(cell) for cell in cells]) for number, cells in lines)
     return [column(index, cell) for index, cell in enumerate(header)], lines
 
 
@@ -283,26 +300,6 @@ def _filled_lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     except csv.Error as error:
         problem = f"can't be read as a table ({error})"
         raise InputError(f"row {reader.line_num}", "", problem, EXPECTED) from error
-
-
-def _number(cells: list[str], one: Column, row: int, delimiter: str, zero: bool = False) -> float:
-    cell = cells[one.index] if one.index < len(cells) else ""
-    plain = cell.replace("_", "").replace("\u00a0", "").replace(" ", "")
-    if "," in plain:
-        # with commas between columns, one within a number parts its thousands; else it is the decimal mark
-        thousands = re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", plain) if delimiter == "," else None
-        plain = plain.replace(",", "") if thousands else plain.replace(",", ".", 1)
-    try:
-        value = float(plain)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
-        problem = "is empty" if not cell else "must be a number above 0"
-        raise InputError(f"row {row}, {one.name}", cell, problem, "Mend or leave out the row.")
-    if one.kind == "tokens" and value != int(value):
-        problem = "must be a whole number of tokens"
-        raise InputError(f"row {row}, {one.name}", cell, problem, "Write counts without a decimal mark.")
-    return value * one.scale
 
 
 def _notes(

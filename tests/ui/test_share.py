@@ -309,3 +309,9 @@ def test_what_is_wrong_of_what_is_explored_costs_that_field(wrong: dict[str, Any
     scenario, said = repaired(edited(explore=wrong))
     assert scenario == Scenario.model_validate(edited()).changed(explore=left)
     assert said
+
+
+def test_a_link_cut_behind_its_version_says_so() -> None:
+    scenario, said = read({"v": MODEL_VERSION})
+    assert scenario is None
+    assert "was cut" in said[0]
