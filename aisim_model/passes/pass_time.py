@@ -4,136 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from aisim_model.arrays import Values, count_pieces, unboxed
-from aisim_model.errors import InputError
 from aisim_model.passes import roofline, simple_roofline
-from aisim_model.passes.registry import ADDS_UP, MIXES, MODELS, Kind, Numbers, pass_ms
+from aisim_model.passes.pass_model import PassModel, SeveralModels, fixed, polynomial, rate, table
+from aisim_model.passes.registry import ADDS_UP, MIXES, MODELS, Kind
 from aisim_model.passes.work import PassWork, prompt_work
-from aisim_model.passes.worker import Table, Worker
-from aisim_model.units import MS_PER_S, NS_PER_MS
+from aisim_model.passes.worker import Worker
 
+__all__ = [
+    "Drafts",
+    "PassModel",
+    "PassTime",
+    "SeveralModels",
+    "fixed",
+    "pass_time",
+    "polynomial",
+    "rate",
+    "table",
+]
 MOST_PASSES = 1024
 Line = tuple[Values, Values]  # its value at the first place, and its rise from one to the next
 
 
-@dataclass(frozen=True)
-class PassModel:
-    """A formula of a pass, and the numbers that it takes of a worker.
+class Drafts(NamedTuple):
+    """What the decode steps of a worker draft.
 
     Parameters
     ----------
-    kind : Kind
-        The formula.
-    numbers : tuple of float or array
-        What the formula makes of the worker.
+    tokens : int
+        Drafts of a step [-].
+    tokens_per_step : float
+        Tokens that a step gives on average, its own included [-].
+    layer_share : float
+        Share of a pass that one draft takes: a layer of all [-].
     """
 
-    kind: Kind
-    numbers: Numbers
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether a decode step takes the same time whatever it works on."""
-        return self.kind is Kind.LINE
-
-    def ms(self, work: PassWork, prompts: Values) -> Values:
-        """Time of a pass [ms]."""
-        time_ms = pass_ms(self.kind, self.numbers, prompts, *work)
-        if self.kind is Kind.POLYNOMIAL:  # as the reference engine keeps it, in whole nanoseconds
-            time_ms = np.rint(time_ms * NS_PER_MS) / NS_PER_MS
-        return unboxed(time_ms)
+    tokens: int = 0
+    tokens_per_step: float = 1.0
+    layer_share: float = 0.0
 
 
-@dataclass(frozen=True)
-class SeveralModels(PassModel):
-    """Tables of several workers, each of one element of what is asked.
-
-    Parameters
-    ----------
-    models : tuple of PassModel
-        One a worker.
-    places : array of int
-        Which of them times each element.
-    """
-
-    models: tuple[PassModel, ...] = ()
-    places: npt.NDArray[np.intp] | None = None
-
-    def ms(self, work: PassWork, prompts: Values) -> Values:
-        """Time of a pass, element by element [ms]."""
-        assert self.places is not None
-        *asked, prompts, places = np.broadcast_arrays(*work, prompts, self.places)
-        found = np.empty(places.shape)
-        for place, model in enumerate(self.models):
-            mine = places == place
-            found[mine] = model.ms(PassWork(*(column[mine] for column in asked)), prompts[mine])
-        return found
-
-
-def fixed(per_pass_ms: float) -> PassModel:
-    """Return a time that is the same for every pass [ms].
-
-    Examples
-    --------
-    >>> fixed(5.0).is_constant
-    True
-    """
-    return PassModel(Kind.LINE, (float(per_pass_ms), 0.0))
-
-
-def rate(tokens_per_s: float) -> PassModel:
-    """Return a time in proportion to the new tokens.
-
-    Parameters
-    ----------
-    tokens_per_s : float
-        Prefill rate of one worker [tokens/s].
-
-    Raises
-    ------
-    InputError
-        For a rate that isn't above 0 and finite.
-
-    Examples
-    --------
-    >>> rate(20_000).numbers
-    (0.0, 0.05)
-    """
-    if not (tokens_per_s > 0.0 and np.isfinite(tokens_per_s)):
-        raise InputError("tokens_per_s", tokens_per_s, "must be above 0 and finite", "Enter a token rate.")
-    return PassModel(Kind.LINE, (0.0, MS_PER_S / tokens_per_s))
-
-
-def polynomial(pool_tokens: float = 0.0) -> PassModel:
-    """Return the reference engine's polynomials, which know no model.
-
-    Parameters
-    ----------
-    pool_tokens : float
-        Tokens of a worker's KV pool [-]; 0 for that of the replay that asks.
-
-    Examples
-    --------
-    >>> polynomial(1e6).ms(prompt_work(128.0), True)
-    18.451798
-    """
-    return PassModel(Kind.POLYNOMIAL, (float(pool_tokens),))
-
-
-def table(rows: Table) -> PassModel:
-    """Return a measured table of prompts.
-
-    Parameters
-    ----------
-    rows : tuple of (float, float)
-        Tokens [-] and milliseconds, at least two rows, tokens rising.
-    """
-    tokens, times = zip(*rows, strict=True)
-    return PassModel(Kind.TABLE, (float(len(rows)), *map(float, tokens), *map(float, times)))
+NO_DRAFTS = Drafts()
+DRAFTS = frozenset({Kind.ROOFLINE, Kind.SIMPLE_ROOFLINE})  # what times positions that drafts add
 
 
 @dataclass(frozen=True)
@@ -145,6 +61,8 @@ class PassTime:
     prefill, decode : PassModel
         What times its prompts, and its decoding sequences: the same object where one formula times both in
         one call, else a mixed pass takes the sum.
+    drafts : Drafts
+        What decode steps draft.
 
     Examples
     --------
@@ -155,6 +73,7 @@ class PassTime:
 
     prefill: PassModel
     decode: PassModel
+    drafts: Drafts = NO_DRAFTS
 
     @property
     def mixes(self) -> bool:
@@ -200,8 +119,44 @@ class PassTime:
         return unboxed(spent if not np.any(decodes) else spent + self.decode.ms(steps, False) * decodes)
 
     def step_ms(self, sequences: Values, context_tokens: Values) -> Values:
-        """Time of a decode step of so many sequences of so many tokens each [ms]."""
-        return self.pass_ms(0.0, 0.0, sequences, context_tokens)
+        """Time of a decode step of so many sequences of so many tokens each [ms].
+
+        With drafts it is a pass of ``k + 1`` positions of each sequence, and before it k drafts of a layer
+        each; a measured or fixed step counts as measured with its drafts.
+        """
+        plain = self.pass_ms(0.0, 0.0, sequences, context_tokens)
+        if not self.drafts.tokens or self.decode.kind not in DRAFTS:
+            return plain
+        held = sequences * context_tokens
+        checked = PassWork(
+            new_tokens=self.drafts.tokens * sequences, sequences=sequences, context_tokens=held
+        )
+        drafted = self.drafts.tokens * self.drafts.layer_share * plain
+        if self.decode.kind is Kind.ROOFLINE:
+            drafted = drafted + roofline.draft_ms(self.decode.numbers, self.drafts.tokens) * (sequences > 0.0)
+        return unboxed(self.decode.ms(checked, False) + drafted)
+
+    def token_ms(self, sequences: Values, context_tokens: Values) -> Values:
+        """Time of a decode step for each token that it gives a sequence [ms]."""
+        return self.step_ms(sequences, context_tokens) / self.drafts.tokens_per_step
+
+    def of_each_token(self) -> PassModel | None:
+        """Return a model that times a decode step for each token that it gives; None where no formula does.
+
+        Examples
+        --------
+        >>> PassTime(rate(20_000), fixed(5.0), Drafts(2, 2.5)).of_each_token().ms(prompt_work(0.0), False)
+        2.0
+        """
+        share = 1.0 / self.drafts.tokens_per_step
+        if self.decode.kind is Kind.LINE:
+            return PassModel(Kind.LINE, tuple(number * share for number in self.decode.numbers))
+        if self.decode.kind is not Kind.ROOFLINE:
+            return None
+        drafted = roofline.with_drafts(
+            self.decode.numbers, self.drafts.tokens, self.drafts.layer_share, share
+        )
+        return PassModel(Kind.ROOFLINE, drafted)
 
     def prompt_ms(
         self,
@@ -255,7 +210,8 @@ class PassTime:
                 spent = _full_passes_ms(self.prefill, line, full, pass_tokens)
                 spent = spent + pass_ms(self.prefill, uncached - full * pass_tokens, full * pass_tokens)
         if not self.mixes and np.any(sequences):
-            spent = spent + count_pieces(uncached, pass_tokens) * self.step_ms(sequences, context_tokens)
+            beside_ms = self.pass_ms(0.0, 0.0, sequences, context_tokens)
+            spent = spent + count_pieces(uncached, pass_tokens) * beside_ms
         return unboxed(spent)
 
 

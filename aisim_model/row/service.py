@@ -127,10 +127,13 @@ class Service:
         return 1.0 + smaller(batch, most) * (1.0 - 1.0 / most)
 
     def step_of_ms(self, sequences: Any, context_tokens: Any = None) -> Any:
-        """Time of a decode step of so many sequences, halfway through their answers [ms]."""
+        """Time of a decode step of so many sequences, halfway through their answers [ms].
+
+        With drafts it is that of each token: a step gives several.
+        """
         halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
         context = halfway if context_tokens is None else context_tokens
-        return self.decode_times.step_ms(sequences, context)
+        return self.decode_times.token_ms(sequences, context)
 
     def step_ms(self, batch: Any) -> Any:
         """Time of a sequence's decode steps where so many decode on average [ms]: a split row's mean ITL.
@@ -143,7 +146,7 @@ class Service:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
         sequences = self.in_step(batch)
         halfway = self.output_tokens / 2.0 * (1.0 - 1.0 / sequences)  # 0 for a sequence alone
-        return self.step_of_ms(sequences, float(self.x.prompt_tokens) + halfway)
+        return self.decode_times.step_ms(sequences, float(self.x.prompt_tokens) + halfway)
 
     def prompt_ms(self, batch: Any) -> Any:
         """Time that a prompt takes of an aggregated worker on which so many decode on average [ms].
@@ -153,7 +156,9 @@ class Service:
         """
         if not self.x.row.split and self.prefill_times.mixes:
             decodes = decoding(batch)
-            longer_ms = self._mixed_ms(batch) - self.passes_beside(0.0) * self.step_ms(batch)
+            halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
+            alone_ms = self.decode_times.pass_ms(0.0, 0.0, self.in_step(batch), halfway)
+            longer_ms = self._mixed_ms(batch) - self.passes_beside(0.0) * alone_ms
             return decodes * longer_ms + (1.0 - decodes) * self.prefill_ms
         return self.prefill_ms
 

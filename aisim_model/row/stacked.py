@@ -80,6 +80,7 @@ def _times(times: Sequence[PassTime], places: Places) -> PassTime:
     return PassTime(
         decode if times[0].prefill is times[0].decode else _model([one.prefill for one in times], places),
         decode,
+        times[0].drafts,
     )
 
 

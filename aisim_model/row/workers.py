@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from aisim_model.errors import InputError
 from aisim_model.models.weights.formats import precision_of
-from aisim_model.passes.pass_time import PassTime, pass_time
+from aisim_model.passes.pass_time import Drafts, PassTime, pass_time
 from aisim_model.passes.worker import Worker
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.scenario.sides import SideName
@@ -70,4 +73,11 @@ def decode_pass_time(x: ResolvedRow) -> PassTime:
     >>> round(decode_pass_time(resolve(example.workload, example.selected)).step_ms(1.0, 12_000.0), 2)
     8.44
     """
-    return pass_time(decode_worker(x), x.row.prefill_model, x.row.decode_model)
+    times = pass_time(decode_worker(x), x.row.prefill_model, x.row.decode_model)
+    if not x.row.draft_tokens:
+        return times
+    if x.row.decode_model == "aiconfigurator":
+        problem = "has no time known: its step of aiconfigurator has no drafts here"
+        raise InputError("draft_tokens", x.row.draft_tokens, problem, "Choose roofline, or a measured step.")
+    drafts = Drafts(x.row.draft_tokens, x.row.tokens_per_step(x.model_id), 1.0 / x.spec.layers)
+    return replace(times, drafts=drafts)

@@ -12,9 +12,9 @@ from pydantic import Field, field_validator, model_validator
 from aisim_model import catalog
 from aisim_model.errors import InputError
 from aisim_model.scenario.engines import engine
-from aisim_model.scenario.frozen import Frozen
 from aisim_model.scenario.reserve import spans_nodes
 from aisim_model.scenario.side import Side
+from aisim_model.scenario.speculation import Speculation
 
 Ranks = Annotated[int, Field(ge=1, le=512)]
 Price = Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)]
@@ -23,7 +23,7 @@ WITHIN_NODE = frozenset({"NVLink", "Infinity Fabric", "PCIe"})  # families of li
 OTHER_FP8 = frozenset({"mi300x", "mi325x"})  # their fp8 is e4m3fnuz, all others' e4m3fn
 
 
-class Sides(Frozen):
+class Sides(Speculation):
     """The fields of a row that say how its workers are built, beside the TP of each side."""
 
     gpu: str = Field("h200", title="GPU", description="GPU of every worker; of prefill where decode differs.")

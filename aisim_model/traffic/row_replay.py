@@ -12,6 +12,7 @@ import numpy as np
 from aisim_model.errors import InputError
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.passes import fixed
+from aisim_model.passes.pass_time import PassModel
 from aisim_model.replay import Progress, ReplayConfig, ReplayResult
 from aisim_model.replay.config import KvWindowBytes
 from aisim_model.row.resolved import ResolvedRow, resolve
@@ -91,7 +92,7 @@ def replay_config(
     block = block_size(x, trace, prefix_caching)
     blocks = _pool_blocks(x, typical, block)
     fifo = level == "fifo"
-    decode = fixed(typical.step_ms) if fifo else decode_pass_time(x).decode
+    decode = fixed(typical.step_ms) if fifo else _decode_model(x)
     # a DP group has requests, a budget and a pool of its own: a worker each
     prefilling = row.prefill_workers * row.side("prefill").attention_dp
     decoding = row.decode_workers * row.side("decode").attention_dp
@@ -218,6 +219,23 @@ def replay_notes(
     """
     x = resolve(workload, row)
     return (*_group_notes(x), *_handoff_notes(x), *_block_notes(x, block_size(x, trace, prefix_caching)))
+
+
+def _decode_model(x: ResolvedRow) -> PassModel:
+    """Return what times a decode step for each token that it gives.
+
+    Raises
+    ------
+    InputError
+        For drafts that a replayed pass can't take: beside prompts, or in a step that isn't one formula.
+    """
+    times = decode_pass_time(x)
+    if not x.row.draft_tokens:
+        return times.decode
+    if not x.row.split or (found := times.of_each_token()) is None:
+        problem = "can't be replayed at level engine in this row"
+        raise InputError("draft_tokens", x.row.draft_tokens, problem, "Replay at level fifo, or give 0.")
+    return found
 
 
 def _group_notes(x: ResolvedRow) -> Iterator[str]:

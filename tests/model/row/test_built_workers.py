@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from aisim_model.errors import InputError
 from aisim_model.models.weights.stored import parts_of, weight_bytes
 from aisim_model.passes import roofline
+from aisim_model.passes.work import PassWork
 from aisim_model.row.cost import cost
 from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve
@@ -153,3 +154,42 @@ def test_what_cannot_be_built_is_said(fields: dict[str, object], field: str, wor
         resolved(**fields)
     assert field in str(refused.value)
     assert words in str(refused.value)
+
+
+# llm-d.github.io blog/2026-07-22, 32 to 128 requests on DEP16: 2 to 8 a rank at about 50,000 tokens
+@pytest.mark.parametrize(
+    ("sequences", "plain_ms", "drafted_ms"), [(2.0, 28.6, 13.5), (4.0, 30.7, 14.7), (8.0, 35.1, 17.1)]
+)
+def test_three_drafts_shorten_a_token_as_was_measured(
+    sequences: float, plain_ms: float, drafted_ms: float
+) -> None:
+    glm = Workload(model_id="glm-5.2", prompt_tokens=50_000, output_tokens=300)
+    wide = {"prefill_tp": 1, "attention_dp": 16, "expert_parallel": 16, "decode_tp": 1}
+    stored = {"weight_format": "fp8", "kv_dtype": "fp8"}
+    plain = decode_pass_time(resolved(glm, **wide, **stored))
+    drafted = decode_pass_time(resolved(glm, **wide, **stored, draft_tokens=3, accepted_tokens=2.95))
+    assert plain.token_ms(sequences, 50_150.0) == pytest.approx(plain_ms, rel=0.2)
+    assert drafted.token_ms(sequences, 50_150.0) == pytest.approx(drafted_ms, rel=0.2)
+    # what a replay takes of it is the same, near a full set of touched experts
+    each = drafted.of_each_token()
+    assert each is not None
+    work = PassWork(sequences=sequences, context_tokens=sequences * 50_150.0)
+    assert each.ms(work, False) == pytest.approx(drafted.token_ms(sequences, 50_150.0), rel=0.02)
+
+
+def test_tokens_of_a_step_come_from_the_row_the_rate_or_the_model() -> None:
+    glm = Workload(model_id="glm-5.2")
+    fixed = {"decode_model": "fixed", "decode_step_ms": 30.0, "weight_format": "fp8"}
+    for fields, tokens in (
+        ({"accepted_tokens": 2.5}, 2.5),
+        ({"acceptance_rate": 0.5}, 1 + 0.5 + 0.25 + 0.125),
+        ({}, 2.99),
+    ):
+        x = resolved(glm, prefill_tp=8, decode_tp=8, draft_tokens=3, **fixed, **fields)
+        assert service(x, 300).step_ms(0.0) == pytest.approx(
+            30.0 / tokens
+        )  # a measured step is one with drafts
+    with pytest.raises(InputError, match="draft_tokens"):
+        decode_pass_time(resolved(Workload(model_id="qwen3-32b"), draft_tokens=3))
+    with pytest.raises((InputError, ValidationError), match="accepted_tokens"):
+        resolved(draft_tokens=1, accepted_tokens=2.5)
