@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+import numpy as np
 import typer
 
 from aisim_cli.output import print_json, print_table
@@ -116,6 +117,12 @@ def replay(
     ] = None,
     skip_bad_rows: SkipBadRows = False,
     out: Annotated[Path | None, typer.Option(help="File of one record a request: .csv or .parquet.")] = None,
+    perfetto: Annotated[
+        Path | None, typer.Option(help="Chrome trace JSON for Perfetto: workers as tracks.")
+    ] = None,
+    measured: Annotated[
+        bool, typer.Option("--measured", help="Set the times that the file measured beside the replay's.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Replay a request trace, and say what every request waited for.
@@ -166,11 +173,35 @@ def replay(
     results, figures = run(requests)
     if out is not None:
         write_records(out, results, report.rows_left_out)
+    if perfetto is not None:
+        from aisim_model.study.perfetto import write_chrome_trace
+
+        write_chrome_trace(perfetto, results)
     found = {**_about(report), **figures}
+    if measured:
+        found["measured"] = _beside(trace, requests, results)
     if as_json:
         print_json(found)
     else:
         _print(found)
+
+
+def _beside(path: Path, requests: Trace, results: Mapping[str, ReplayResult]) -> list[dict[str, Any]]:
+    """Say how far the times that a file measured are from those of its replays."""
+    from aisim_model.traces.measured import read_run
+    from aisim_model.traffic.measured import compare_run
+    from aisim_ui.sentences.measured import off_sentence
+
+    run = read_run(path)
+    if not np.array_equal(run.trace.source_rows, requests.source_rows):
+        raise InputError(
+            "measured", path.name, "is set beside a replay of all its rows alone", "Leave windows out."
+        )
+    return [
+        {"deployment_id": row, **vars(off), "sentence": off_sentence(off)}
+        for row, result in results.items()
+        for off in compare_run(run, result)
+    ]
 
 
 def _on_one(config: ReplayConfig) -> Run:
@@ -289,3 +320,6 @@ def _print(found: Mapping[str, Any]) -> None:
         for note in row["notes"]:
             print(f"  {note}")
         print(row["verdict"])
+        for off in found.get("measured", ()):
+            if off["deployment_id"] == row.get("deployment_id", ""):
+                print(off["sentence"])

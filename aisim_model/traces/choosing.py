@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from aisim_model.errors import InputError
-from aisim_model.traces.asked import Asked
+from aisim_model.traces.asked import NOTHING_ASKED, Asked
 from aisim_model.traces.delimited import read_delimited, read_header
 from aisim_model.traces.faults import BadRowsError
 from aisim_model.traces.formats.base import Container, TraceFormat
@@ -89,11 +90,32 @@ def _of_json(
             if error.field in ("format", "rows") or (format_id and not columns):
                 raise
             why_not = error
+    found, rows = _rows(text, document, sample, name, format_id, columns, asked, why_not)
+    return found.known, found.why, read_nested(found, rows)
+
+
+def opened_rows(text: bytes, name: str) -> tuple[Found, Iterable[tuple[int, Any]]]:
+    """Return where a JSON text has its requests, and each row with its number."""
+    text = _lines(text)
+    document, sample = _opened(text, name)
+    return _rows(text, document, sample, name, None, None, NOTHING_ASKED, None)
+
+
+def _rows(
+    text: bytes,
+    document: Row | None,
+    sample: Sequence[Row],
+    name: str,
+    format_id: str | None,
+    columns: Mapping[str, str] | None,
+    asked: Asked,
+    why_not: InputError | None,
+) -> tuple[Found, Iterable[tuple[int, Any]]]:
     found = _found(sample if document is None else [document], name, format_id, columns, asked, why_not)
     if document is None and found.place == LINES:
-        return found.known, found.why, read_nested(found, rows_of_lines(text))
+        return found, rows_of_lines(text)
     whole = all_lines(text, name) if document is None else [document]
-    return found.known, found.why, read_nested(found, enumerate(found.place.rows(whole), start=1))
+    return found, enumerate(found.place.rows(whole), start=1)
 
 
 def _is_nested(document: object) -> bool:

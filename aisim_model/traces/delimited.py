@@ -100,7 +100,12 @@ def read_header(text: bytes, name: str) -> Header:
 
 
 def read_delimited(
-    text: bytes, header: Header, known: TraceFormat, name: str, decimal: str | None
+    text: bytes,
+    header: Header,
+    known: TraceFormat,
+    name: str,
+    decimal: str | None,
+    extra: tuple[str, ...] = (),
 ) -> RawColumns:
     """Read the needed columns of a table.
 
@@ -116,6 +121,8 @@ def read_delimited(
         What to call the file in a message.
     decimal : {".", ","} or None
         Decimal mark, told from the numbers where None.
+    extra : tuple of str
+        Further columns, handed on as they are.
 
     Raises
     ------
@@ -127,6 +134,8 @@ def read_delimited(
     counts = len(wanted)
     if known.hash_ids in header.columns:
         wanted.append(str(known.hash_ids))
+    ids = len(wanted) > counts
+    wanted += [column for column in extra if column not in wanted]
     for column in wanted:
         if header.columns.count(column) > 1:
             problem = f"is the name of {header.columns.count(column)} columns; which one counts can't be told"
@@ -141,7 +150,8 @@ def read_delimited(
     unsettled = [
         place
         for place, array in enumerate(arrays)
-        if not _settled(array, wanted[place] == known.arrival, place < counts, header.delimiter)
+        if place < counts + ids
+        and not _settled(array, wanted[place] == known.arrival, place < counts, header.delimiter)
     ]
     if unsettled:
         texts, _ = _read(text, header, [places[place] for place in unsettled], name, pa.string())
@@ -163,10 +173,11 @@ def read_delimited(
         output_tokens=by_column.get(known.output_tokens, nothing),
         rows=rows,
         lines=_lines(text, header),
-        block_ids=block_ids_of_text(arrays[counts]) if len(arrays) > counts else None,
+        block_ids=block_ids_of_text(arrays[counts]) if ids else None,
         unreadable=tuple(unreadable),
         decimal=mark,
         notes=tuple(notes),
+        extra={column: by_column[column] for column in extra},
     )
 
 

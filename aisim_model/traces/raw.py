@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -66,6 +66,8 @@ class RawColumns:
         Waits after the turn before, of the rows without a time of their own.
     block_tokens : int or None
         Tokens that a hash id stands for, where the rows say it [-].
+    extra : mapping of str to pyarrow.Array
+        Further columns that were asked for.
     """
 
     arrival: pa.Array
@@ -79,6 +81,7 @@ class RawColumns:
     notes: tuple[str, ...] = ()
     delays: pa.Array | None = None
     block_tokens: int | None = None
+    extra: Mapping[str, pa.Array] = field(default_factory=dict)
 
 
 def too_many_unreadable() -> InputError:

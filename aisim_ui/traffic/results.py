@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from aisim_model.compare.columns import PERCENTILES, SLOWEST
 from aisim_model.scenario import Workload
+from aisim_model.study.perfetto import chrome_trace
 from aisim_model.study.records import records, write_csv
 from aisim_model.traces.faults import counted
 from aisim_ui.charts.cdf import cdf
@@ -94,6 +95,7 @@ def downloads(replays: Sequence[RowReplay]) -> None:
         for name, ending, mime in (
             ("CSV", "csv", "text/csv"),
             ("Parquet", "parquet", "application/vnd.apache.parquet"),
+            ("a Perfetto trace", "json", "application/json"),
         ):
             st.download_button(
                 f"Every request as {name}",
@@ -108,6 +110,8 @@ def downloads(replays: Sequence[RowReplay]) -> None:
 
 def _file(replays: Sequence[RowReplay], ending: str) -> bytes:
     """Write every record of every deployment, with the rows left out and the model's version in columns."""
+    if ending == "json":
+        return "".join(chrome_trace({row.name: outcome.result for row, outcome in replays})).encode()
     results = {row.id: outcome.result for row, outcome in replays}
     left_out, target = replays[0][1].rows_left_out, io.BytesIO()
     if ending == "csv":
