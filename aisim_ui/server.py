@@ -29,6 +29,7 @@ from aisim_ui.hosting.request_log import RequestLog
 from aisim_ui.hosting.sessions import Sessions
 from aisim_ui.hosting.settings import Settings
 from aisim_ui.hosting.static import CompressedStatic
+from aisim_ui.hosting.style import STYLE
 from aisim_ui.jobs.carry import Processes
 from aisim_ui.jobs.turns import Turns
 from aisim_ui.navigation import HOME, PAGES
@@ -47,7 +48,7 @@ OURS = {"livez", "readyz", "metrics"}
 @cache
 def _index() -> str:
     html = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
-    return html.replace("<head>", f"<head>{SERVER_HERE}", 1)
+    return html.replace("<head>", f"<head>{SERVER_HERE}{STYLE}", 1)
 
 
 async def _page(_: Request) -> HTMLResponse:

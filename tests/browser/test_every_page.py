@@ -5,6 +5,7 @@ from __future__ import annotations
 import urllib.request
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -16,6 +17,7 @@ from aisim_ui.share import link
 Open = Callable[..., Page]
 PATHS = ["" if entry.get("default") else str(entry["url_path"]) for entry in PAGES]
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(16, 22, 29)"
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 OUTSIDE = "<img src=http://192.0.2.1/a.png> ![](http://192.0.2.1/b.png)"
 
 
@@ -49,6 +51,20 @@ def test_a_link_shows_sidebar_values_and_names_as_they_are(app_url: str, opened:
     if path == "handoff":
         expect(page.locator("h4").first).to_contain_text("<b>bold</b> **x** $y$")
         expect(page.locator("[data-testid=stPlotlyChart]").first).to_contain_text("<b>bold</b> **x** $y$ ◂")
+    accessible(page)
+
+
+def accessible(page: Page) -> None:
+    """Expect that axe-core finds nothing serious: names of controls, contrasts, roles."""
+    page.evaluate(f"{AXE};0")
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    told = [
+        (one["id"], node["html"][:200], node["failureSummary"][:200])
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+    assert not told
 
 
 def whole(page: Page, url: str) -> None:
@@ -73,6 +89,7 @@ def test_a_phone_in_the_dark_shows_it_without_sideways_scrolling(
     expect(page.locator("[data-testid=stApp]")).to_have_css("background-color", DARK)
     for chart in page.locator("[data-testid=stPlotlyChart]").all():
         expect(chart.locator(".main-svg").first).to_have_css("background-color", DARK)
+    accessible(page)
 
 
 def test_a_hostile_link_is_a_message_and_the_page_stands(app_url: str, opened: Open) -> None:
