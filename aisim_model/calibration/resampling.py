@@ -55,10 +55,15 @@ def resampled(columns: Floats, coefficients: Floats, times: Floats) -> Floats | 
     widened = np.sqrt(rows / freedom) * t.ppf(HIGH, freedom) / norm.ppf(HIGH)
     residual = np.log(times / predicted_ms) * widened
     count = int(np.clip(MOST_VALUES // rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
-    drawn = np.random.default_rng(SEED).integers(rows, size=(count, rows))
     slopes = columns / predicted_ms[:, None]
     scale = np.abs(slopes).max(axis=0)  # columns of like size are well conditioned
-    steps = residual[drawn] @ np.linalg.pinv(slopes / scale).T / scale
+    inverse, draws = np.linalg.pinv(slopes / scale).T, np.random.default_rng(SEED)
+    at_once = max(MOST_VALUES // rows, 1)  # resamples that memory holds side by side
+    sizes = [min(at_once, count - start) for start in range(0, count, at_once)]
+    steps = (
+        np.concatenate([residual[draws.integers(rows, size=(size, rows))] @ inverse for size in sizes])
+        / scale
+    )
     fits: Floats = np.maximum(coefficients + steps, 0.0)
     fits = fits[fits[:, 1] > 0]
     return fits if len(fits) else None
