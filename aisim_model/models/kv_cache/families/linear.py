@@ -15,11 +15,11 @@ from aisim_model.models.kv_cache.families.base import (
 )
 from aisim_model.models.kv_cache.families.evidence import evidence
 from aisim_model.models.kv_cache.families.heads import attention_heads, head_elements
+from aisim_model.models.kv_cache.families.state import recurrent_bytes
 from aisim_model.models.kv_cache.keys import Keys
 from aisim_model.models.kv_cache.parts import Layer, State
 
 LINEAR = Kind("linear")
-STATE_BYTES = 4  # fp32 unless the config names another dtype
 DELTA = "linear_num_value_heads"
 KIMI = ("linear_num_heads", "kda_num_heads")
 KIMI_SIZE = ("linear_head_dim", "kda_head_dim")
@@ -105,11 +105,6 @@ def kimi_sizes(keys: Keys) -> tuple[int, int, int]:
     return keys.need(*KIMI, what=what), keys.need(*KIMI_SIZE, what=what), keys.whole(*TAPS) or 4
 
 
-def _state_bytes(keys: Keys) -> int:
-    declared = keys.raw("mamba_ssm_dtype", "mamba_ssm_cache_dtype")
-    return 2 if declared in ("bfloat16", "float16") else STATE_BYTES
-
-
 def _delta_state(keys: Keys) -> State:
     """Gated DeltaNet: key x value elements a value head, and a convolution over queries, keys and values."""
     what = "the state of a linear layer"
@@ -122,7 +117,7 @@ def _delta_state(keys: Keys) -> State:
     channels = 2 * key_heads * key + heads * value
     return State(
         heads=heads,
-        recurrent_bytes=heads * key * value * _state_bytes(keys),
+        recurrent_bytes=recurrent_bytes(keys, heads * key * value),
         conv_bytes=channels * (taps - 1) * keys.dtype_bytes,
     )
 
@@ -137,7 +132,7 @@ def _square_state(keys: Keys, heads: int, size: int, taps: int) -> State:
     """Return a square matrix a head, and a convolution over queries, keys and values."""
     return State(
         heads=heads,
-        recurrent_bytes=heads * size * size * _state_bytes(keys),
+        recurrent_bytes=recurrent_bytes(keys, heads * size * size, always_fp32=True),
         conv_bytes=3 * heads * size * (taps - 1) * keys.dtype_bytes,
     )
 

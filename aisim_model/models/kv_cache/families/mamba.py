@@ -15,6 +15,7 @@ from aisim_model.models.kv_cache.families.base import (
     layer_count,
 )
 from aisim_model.models.kv_cache.families.heads import heads_layer, heads_weights
+from aisim_model.models.kv_cache.families.state import recurrent_bytes
 from aisim_model.models.kv_cache.keys import HEADS, HIDDEN, Keys
 from aisim_model.models.kv_cache.parts import Layer, State
 
@@ -28,7 +29,6 @@ GROUPS = ("mamba_n_groups", "mamba_ngroups", "n_groups")
 STEP = "mamba_step"
 FALCON = ("ssm_multipliers", "ssm_in_multiplier", "ssm_out_multiplier", "attention_in_multiplier")
 MAMBA = Kind("mamba")
-STATE_BYTES = 4  # fp32 unless the config names another dtype
 _LETTERS: Mapping[str, Kind] = MappingProxyType(
     {"M": MAMBA, "*": FULL, "-": Kind("mlp"), "E": Kind("moe"), "A": FULL}
 )
@@ -87,11 +87,9 @@ def _auto(keys: Keys, names: tuple[str, ...]) -> int | None:
 def mamba_state(keys: Keys) -> State:
     """Return the state of one Mamba layer: channels x state, and (taps - 1) inputs of the convolution."""
     sizes = Sizes(keys)
-    declared = keys.raw("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
-    each = 2 if declared in ("bfloat16", "float16") else STATE_BYTES
     return State(
         heads=max(sizes.heads, 1),
-        recurrent_bytes=sizes.inner * sizes.state * each,
+        recurrent_bytes=recurrent_bytes(keys, sizes.inner * sizes.state),
         conv_bytes=sizes.channels * (sizes.taps - 1) * keys.dtype_bytes,
     )
 

@@ -156,5 +156,15 @@ def test_what_is_not_certain_is_said() -> None:
     assert any("mamba_d_state sizes a kind of layer" in note for note in read_config(named).notes)
 
 
+def test_both_sizes_of_a_state_are_said_where_engines_differ() -> None:
+    # 32 heads x 128 x 128: 4 B an element in fp32, 2 B in the model's own bf16
+    delta = {f"linear_num_{kind}_heads": 32 for kind in ("key", "value")}
+    delta |= {"linear_key_head_dim": 128, "linear_value_head_dim": 128, "linear_conv_kernel_dim": 4}
+    config = {**LLAMA, **delta, "full_attention_interval": 4}
+    assert any("2,097,152 B; vLLM" in note and "1,048,576 B" in note for note in read_config(config).notes)
+    told = read_config({**config, "mamba_ssm_dtype": "float32"})
+    assert not any("vLLM" in note for note in told.notes)
+
+
 def test_layers_that_run_many_times_keep_each_time() -> None:
     assert growing({**LLAMA, "loop_num": 20}) == 20 * LLAMA_BYTES
