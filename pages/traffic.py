@@ -9,6 +9,7 @@ from aisim_ui.sentences.traffic import compared, load_warning, numbers, sentence
 from aisim_ui.state import state
 from aisim_ui.traffic.file import ask_for, reading
 from aisim_ui.traffic.inputs import replay_inputs, row_inputs, scale_inputs, source_inputs
+from aisim_ui.traffic.measured import beside_run
 from aisim_ui.traffic.results import curves, downloads, look_into, one
 from aisim_ui.traffic.source import load
 from aisim_ui.traffic.start import described, progress, replay_button, results
@@ -49,6 +50,7 @@ with top:
     if warning := load_warning(selected):
         st.warning(warning, icon=":material/warning:")
 
+beside_run(scenario, loaded, selected)
 curves(found, selected[0].id, slo)
 look_into(found, selected)
 one(selected, slo)

@@ -36,3 +36,17 @@ def off_sentence(off: Off) -> str:
             f"{off.by_time[-1][1]:,.3g} ms late: queues differ, so one of the two carries less."
         )
     return f"{head} at the median, unlike at short and long prompts, early and late."
+
+
+def within_sentence(requests: int, measured: int, predicted: int) -> str:
+    """Say how many requests meet both service levels, measured and in the replay.
+
+    Examples
+    --------
+    >>> within_sentence(100, 73, 81)
+    '73 of 100 within both service levels as measured, 81 of 100 in the replay.'
+    """
+    return (
+        f"{measured:,} of {requests:,} within both service levels as measured, "
+        f"{predicted:,} of {requests:,} in the replay."
+    )

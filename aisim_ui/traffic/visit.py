@@ -34,6 +34,7 @@ class Visit:
     problems: dict[Hashable, str] = field(default_factory=dict)
     opened: bool = False
     note: str = ""
+    measured: tuple[str, object] | None = None  # hash of the file, and its run or why there is none
 
 
 def visit() -> Visit:

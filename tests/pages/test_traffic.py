@@ -248,3 +248,31 @@ def test_what_a_reader_changed_since_a_link_is_said() -> None:
         "Traffic: To [s] left open → 20.0",
         "Traffic: Prefix caching True → False",
     ]
+
+
+def test_a_measured_run_lies_beside_its_replay(app: AppTest) -> None:
+    rows = "arrival_ms,prompt_tokens,output_tokens,ttft_ms,e2e_ms\n"
+    traffic, upload = uploaded(rows + "".join(f"{i * 4000},900,11,90000,90100\n" for i in range(8)), rows=8)
+    page = opened(app, traffic.changed(deployment_ids=("aggregated",)), upload)
+    said = " ".join(text.value for text in [*page.markdown, *page.caption])
+    assert "Measured TTFT is" in said
+    assert "ms above at all lengths: a fixed cost that the row doesn't have." in said
+    assert "0 of 8 within both service levels as measured, 8 of 8 in the replay." in said
+    replayed = page.session_state[VISIT].kept.outcomes
+    before = list(replayed)
+    scenario = page.session_state[KEY].scenario
+    workload = scenario.workload.changed(ttft_slo_ms=100_000.0)
+    page.session_state[KEY].scenario = scenario.changed(workload=workload)
+    page.run()
+    assert any("8 of 8 within both service levels as measured" in text.value for text in page.caption)
+    assert list(page.session_state[VISIT].kept.outcomes) == before  # counted anew, replayed once
+
+
+def test_what_a_file_leaves_open_is_asked_for(app: AppTest) -> None:
+    traffic, upload = uploaded("prompt_tokens,output_tokens\n100,8\n200,8\n")
+    page = opened(app, traffic, upload)
+    assert any("no column holds arrival times" in error.value for error in page.error)
+    page.selectbox(key="traffic.open.arrivals").select("rate")
+    press(page, "Use these")
+    assert traffic_of(page).file.arrivals == "rate"  # type: ignore[union-attr]
+    assert traffic_of(page).file.rows == 2  # type: ignore[union-attr]
