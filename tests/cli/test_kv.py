@@ -217,3 +217,9 @@ def test_all_real_configs_in_one_call(aisim: Aisim, shared_dir: Path) -> None:
     assert [Path(row["file"]).stem for row in rows if "error" in row] == [
         "Snowflake__snowflake-arctic-embed-m"
     ]
+
+
+def test_a_kv_format_of_ones_own(aisim: Aisim, written: Written) -> None:
+    # 80 layers x 2 x 8 heads x (128 x 4 / 8 + 4) B
+    row = aisim(f"kv {written('llama', LLAMA_70B)} --kv-dtype 4bit+4B/head --json").json[0]
+    assert row["growing_bytes_per_token"] == 80 * 2 * 8 * (64 + 4)

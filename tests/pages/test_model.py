@@ -92,3 +92,12 @@ def test_the_link_carries_the_curve_and_not_the_file(page: AppTest) -> None:
     served = page.session_state[KEY].scenario.workload.model
     assert served.name == "pasted config"
     assert "intermediate_size" not in served.model_dump_json()
+
+
+def test_a_kv_format_of_ones_own_is_shown(page: AppTest) -> None:
+    # 64 layers x 2 x 8 heads x (128 x 4 / 8 + 4) B
+    now = page.session_state[KEY]
+    now.scenario = now.scenario.with_row("split-400g", kv_dtype="4bit+4B/head")
+    page.run()
+    assert not page.exception
+    assert metrics(page)["Grows by"] == "69,632 B"

@@ -167,3 +167,8 @@ def test_the_error_survives_a_way_between_processes() -> None:
         read_scenario("x: 1", "a.yaml")
     # a copy goes the way that a process sends it
     assert str(copy.copy(caught.value)) == str(caught.value)
+
+
+def test_a_kv_format_of_ones_own_is_read() -> None:
+    found = read_scenario("deployments:\n  - {name: own, kv_dtype: 4 bit + 4 B/head}\n")
+    assert found.deployments[0].kv_dtype == "4bit+4B/head"
