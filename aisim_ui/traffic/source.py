@@ -74,6 +74,8 @@ class Loaded:
         return slice_warning(self.whole, self.trace) if self.whole and self.trace else None
 
 
+READ = "aisim.traffic.read"
+MOST_READ_BYTES = 100_000_000  # of the traces that a visit holds; the one in use always
 MOST_COLUMNS = 200  # to choose among
 
 Read = tuple[Trace, TraceReport | None] | InputError
@@ -133,11 +135,27 @@ def _made(rule: SyntheticRule, drawn_from: str | None) -> Read:
 
 
 def read_file(choices: TraceFile, upload: Upload) -> Read:
-    """Read an uploaded file as was chosen; once for equal choices."""
-    return _file(choices, upload)
+    """Read an uploaded file as was chosen; once for equal choices of a visit, which holds what it read."""
+    held: dict[TraceFile, Read] = st.session_state.setdefault(READ, {})
+    if choices in held:
+        return held[choices]
+    with st.spinner("Reading your file"):
+        read = _file(choices, upload)
+    held[choices] = read
+    while len(held) > 1 and sum(map(_bytes_of, held.values())) > MOST_READ_BYTES:
+        del held[next(iter(held))]
+    return read
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading your file")
+def _bytes_of(read: Read) -> int:
+    """Return the bytes that the columns of a trace take."""
+    if isinstance(read, InputError):
+        return 0
+    trace = read[0]
+    columns = (trace.arrival_ms, trace.input_tokens, trace.output_tokens, trace.source_rows)
+    return sum(column.nbytes for column in (*columns, trace.hash_ids, trace.hash_offsets))
+
+
 def _file(choices: TraceFile, _upload: Upload) -> Read:
     try:
         return read_trace(

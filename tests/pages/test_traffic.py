@@ -12,6 +12,7 @@ from aisim_model.scenario import Scenario
 from aisim_model.scenario.traffic import SyntheticRule, TraceFile, Traffic
 from aisim_ui.share import changes
 from aisim_ui.state import KEY
+from aisim_ui.traffic import source
 from aisim_ui.traffic.source import Upload
 from aisim_ui.traffic.visit import KEY as VISIT
 
@@ -276,3 +277,16 @@ def test_what_a_file_leaves_open_is_asked_for(app: AppTest) -> None:
     press(page, "Use these")
     assert traffic_of(page).file.arrivals == "rate"  # type: ignore[union-attr]
     assert traffic_of(page).file.rows == 2  # type: ignore[union-attr]
+
+
+def test_traces_are_held_by_visit_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: dict[str, Any] = {}
+    monkeypatch.setattr(source.st, "session_state", held)
+    _, upload = uploaded(ROWS)
+    files = [TraceFile(name=f"{at}.csv", sha256=upload.sha256, skip_bad_rows=True) for at in range(3)]
+    first = source.read_file(files[0], upload)
+    assert source.read_file(files[0], upload) is first  # read once
+    monkeypatch.setattr(source, "MOST_READ_BYTES", 150)  # 3 requests of 4 columns of 8 bytes: 96
+    for file in files[1:]:
+        source.read_file(file, upload)
+    assert list(held[source.READ]) == [files[2]]
