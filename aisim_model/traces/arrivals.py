@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +12,12 @@ from aisim_model.errors import InputError
 from aisim_model.traces.cells import Times
 from aisim_model.traces.formats.base import TraceFormat
 from aisim_model.traces.time_units import DATETIME, NS_PER_UNIT, detect_unit, unit_of_name
-from aisim_model.traces.trace import Floats
+from aisim_model.traces.trace import Floats, Integers
 from aisim_model.units import NS_PER_MS
 
 MAX_SPAN_NS = 2**62
+YEAR_MS = 365.25 * 86_400_000.0
+WHOLE = 0.999  # of the span: all other gaps together are nothing beside it
 
 
 def unit_of_times(
@@ -82,6 +85,35 @@ def arrivals_ms(times: Times, good: npt.NDArray[np.bool_], unit: str) -> Floats:
         grid_ns = _resolution_ns(float(last), ns_per_unit)
         since_first = np.rint(since_first / grid_ns) * grid_ns
     return np.asarray(since_first / NS_PER_MS, dtype=np.float64)
+
+
+def check_one_clock(
+    arrival_ms: Floats, rows: Integers, lines: Callable[[Integers], list[int]], column: str
+) -> None:
+    """Refuse arrivals of two clocks: a single gap of years that is all but the whole span.
+
+    Parameters
+    ----------
+    arrival_ms : array of float64
+        In order [ms].
+    rows : array of int64
+        Row of each in the file.
+    lines : callable
+        Gives the lines of rows.
+    column : str
+        What they stand in.
+
+    Raises
+    ------
+    InputError
+        It names the first row after the gap.
+    """
+    gaps = np.diff(arrival_ms)
+    if not gaps.size or gaps.max() < YEAR_MS or gaps.max() < WHOLE * arrival_ms[-1]:
+        return
+    line = lines(rows[[int(gaps.argmax()) + 1]])[0]
+    problem = f"is of two clocks: from line {line:,} on times are {gaps.max() / YEAR_MS:,.0f} years later"
+    raise InputError("arrivals", column, problem, "Bring all rows to one clock.")
 
 
 def _resolution_ns(last: float, ns_per_unit: int) -> int:

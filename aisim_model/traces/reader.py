@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aisim_model.errors import InputError
-from aisim_model.traces.arrivals import arrivals_ms, unit_of_times
+from aisim_model.traces.arrivals import arrivals_ms, check_one_clock, unit_of_times
 from aisim_model.traces.asked import NOTHING_ASKED, Asked
 from aisim_model.traces.blocks import block_size, ids_of_rows, without_surplus_ids
 from aisim_model.traces.checks import CheckedRows, checked_rows, faults_of
@@ -189,6 +189,7 @@ def _trace(
         notes.append(
             "Rows were not in order of arrival and have been sorted; ties keep the order of the file."
         )
+    check_one_clock(arrival_ms, raw.rows[taken], raw.lines, known.arrival)
     everything = taken.size == good.size and not unsorted
     inputs, outputs, rows = (
         column if everything else column[taken]

@@ -228,6 +228,16 @@ def test_large_lists_and_archives_of_many_members_are_quick() -> None:
     assert time.process_time() - start < 2.0
 
 
+def test_times_of_two_clocks_are_refused_by_line() -> None:
+    # a clock since boot and one since 1970 are 56 years apart
+    times = ("353399.5", "353400", "1767225600", "1767225601")
+    table = "start_time_s,prompt_tokens,output_tokens\n" + "".join(f"{at},1,1\n" for at in times)
+    with pytest.raises(
+        InputError, match="'start_time_s': is of two clocks: from line 4 on times are 56 years"
+    ):
+        read_trace(table.encode())
+
+
 @pytest.mark.shared
 def test_reported_files() -> None:
     def found(name: str, asked: Asked | None = None) -> list[list[float]]:
