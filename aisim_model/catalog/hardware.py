@@ -77,6 +77,10 @@ class Gpu(Record):
         GPUs that reach each other without a NIC [-].
     fabric_source : str
         Where these three are from.
+    watts : float or None
+        Most power that it draws [W]; None where no figure was found.
+    power_source : str
+        Where that is from.
     usd_per_gpu_hour : float or None
         Price of one GPU for an hour [USD]; None where it is not known.
 
@@ -98,6 +102,8 @@ class Gpu(Record):
     nvlink_gpus: PositiveInt
     fabric_source: Text
     memory_source: Text
+    watts: Positive | None = None
+    power_source: Text = "not found"
     usd_per_gpu_hour: Positive | None = None
 
     @property

@@ -156,6 +156,11 @@ COMPARISON = (
         *("USD a million tokens within SLOs", "", 4, (COST, PLANNED)),
         help="Output tokens of requests that meet both, at the arrivals; without any at the most load.",
     ),
+    Column("idle_kw", "Idle", "kW", 3, (COST,), "Of all GPUs without work, taken as 15% of their most."),
+    Column("busy_kw", "Busy", "kW", 3, (COST,), "What the load adds, at most; hosts and cooling left out."),
+    Column("tokens_per_joule", "Tokens a joule", "", 3, (COST,), "Output tokens at the arrivals, estimated."),
+    Column("kwh_per_million_tokens", "kWh a million tokens", "", 3, (COST,), "Output tokens, estimated."),
+    Column("energy_usd_per_million_tokens", "USD of energy a million", "", 3, (COST,), "Output tokens."),
     Column("weights_stored", "Weights as", tables=(MEMORY,), help="Format by part, and its arithmetic."),
     Column("weights_gb_per_gpu", "Weights a GPU", "GB", 3, (MEMORY,)),
     Column(

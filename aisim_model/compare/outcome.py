@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from aisim_model.row.capacity import Capacity, capacity
 from aisim_model.row.cost import Cost, cost, per_million
+from aisim_model.row.energy import Energy, energy
 from aisim_model.row.load import Load, service, under_load
 from aisim_model.row.memory import RowMemory, row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve
@@ -59,6 +60,8 @@ class Outcome:
         Most load within both service levels [requests/s].
     cost : Cost
         Its price, by the hour and by the token at that load.
+    energy : Energy
+        What it draws at the workload's arrivals.
     """
 
     x: ResolvedRow
@@ -78,6 +81,7 @@ class Outcome:
     reached: Reached
     most_per_s: float
     cost: Cost
+    energy: Energy
 
     @property
     def row(self) -> Deployment:
@@ -159,4 +163,5 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
         reached=reached(served, load, workload),
         most_per_s=most_per_s,
         cost=cost(x, most_per_s, workload.output_tokens),
+        energy=energy(x, load, workload.output_tokens),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aisim_model.compare.columns import COMPARISON
 from aisim_model.compare.outcome import Outcome, outcome
 from aisim_model.compare.ranking import ranking
+from aisim_model.row.energy import W_PER_KW
 from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Scenario, Workload
 
@@ -116,4 +117,9 @@ def _record(one: Outcome, slo: Workload, base_ms: float) -> dict[str, Any]:
         "usd_per_hour": one.cost.usd_per_hour,
         "usd_per_million_output_tokens": one.cost.usd_per_million_output_tokens,
         "usd_per_million_within_slos": one.usd_per_million_within_slos,
+        "idle_kw": one.energy.idle_watts / W_PER_KW,
+        "busy_kw": one.energy.busy_watts / W_PER_KW,
+        "tokens_per_joule": one.energy.tokens_per_joule,
+        "kwh_per_million_tokens": one.energy.kwh_per_million_tokens,
+        "energy_usd_per_million_tokens": one.energy.usd_per_million_tokens,
     }

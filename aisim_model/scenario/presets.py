@@ -8,6 +8,7 @@ from typing import Any
 
 from aisim_model.handoff import TransferTimingMode
 from aisim_model.scenario import MOST_ROWS, Deployment, Scenario, Workload
+from aisim_model.scenario.published import PUBLISHED
 
 SCENARIOS = MappingProxyType(
     {
@@ -79,6 +80,7 @@ SCENARIOS = MappingProxyType(
             ),
             selected_id="ndr",
         ),
+        **PUBLISHED,
     }
 )
 

@@ -58,6 +58,10 @@ class Sides(Speculation):
         description="Of one GPU of decode workers; the row's price, or the catalogue's for another GPU.",
     )
 
+    usd_per_kwh: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = Field(
+        None, title="Price of energy", description="Of a kWh, for the cost of energy beside that of GPUs."
+    )
+
     @field_validator("decode_gpu")
     @classmethod
     def _known_gpu(cls, value: str | None) -> str | None:
