@@ -19,6 +19,7 @@ from aisim_model.errors import InputError, sentences, shown
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.scenario.explore import Ends
 from aisim_model.scenario.older_names import OLDER_WEIGHTS, weight_format_of
+from aisim_model.scenario.sides import Sides
 from aisim_ui.link_text import mended
 
 PARAMETER = "s"
@@ -32,8 +33,15 @@ OPEN = "as the engine or catalogue has it"
 
 
 def packed(scenario: Scenario) -> str:
-    """Pack a scenario: every value written out, so that later defaults don't change old links."""
-    text = json.dumps(scenario.model_dump(mode="json"), separators=(",", ":"), ensure_ascii=False)
+    """Pack a scenario: every value written out, so that later defaults don't change old links.
+
+    Of workers' sides, which few rows say anything of, what is left open is left out: None is its default.
+    """
+    data = scenario.model_dump(mode="json")
+    for row in data["deployments"]:
+        for name in [name for name in Sides.model_fields if row[name] is None]:
+            del row[name]
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
 
