@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-annotate --no-header
 
-.PHONY: help run serve test check format bench fit lock browser reference clean
+.PHONY: help run serve test check format bench fuzz fit lock browser reference clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,12 @@ format: .venv/test.stamp ## Format the code and mend what lint can mend
 bench: .venv/test.stamp reference ## Every ratio that the project promises, each beside its bound
 	@failed=0; for file in $$(grep -l '^if __name__ == "__main__"' tests/benchmarks/*.py); do \
 	  echo "== $$file"; $(PY) "$$file" || failed=1; done; exit $$failed
+
+FUZZED := tests/model/traces tests/model/scenario/test_file.py tests/model/calibration/test_reading.py \
+  tests/model/models/kv_cache/test_bad_input.py tests/model/test_plain_text.py tests/ui/test_share.py
+
+fuzz: .venv/test.stamp ## Read files and links as nobody writes them, 3,000 new ones a property
+	$(PY) -m pytest --hypothesis-profile=fuzz -q $(FUZZED)
 
 fit: .venv/test.stamp ## Fit the roofline to the silicon rows again, and predict them by what takes long
 	$(PY) -m aisim_model.evidence.fit_silicon $(ROWS)

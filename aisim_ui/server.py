@@ -90,6 +90,8 @@ def app(settings: Settings) -> st.App:
     """Return the app for an ASGI server; heavy work goes into processes where a system has them."""
     if os.name == "posix":
         jobs.settle(jobs.Place(Turns(settings.jobs_at_once), Processes(settings.job_s, settings.job_mb)))
+    # Python collects by itself what is garbage; to do it after each run too holds all visitors up
+    config.set_option("runner.postScriptGC", False)
     config.set_option("server.maxUploadSize", settings.upload_mb)
     config.set_option("server.maxWidgetStateSize", settings.message_mb)
     config.set_option("server.baseUrlPath", settings.path)

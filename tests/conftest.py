@@ -23,6 +23,7 @@ from aisim_model.scenario.explore import AXIS_FIELDS, Ends, Explore, Ranges
 PATIENT: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("project", derandomize=True, **PATIENT)
 settings.register_profile("search", **PATIENT)
+settings.register_profile("fuzz", max_examples=3000, **PATIENT)  # `make fuzz`
 settings.load_profile("project")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
