@@ -14,6 +14,7 @@ from aisim_ui.navigation import require_app
 from aisim_ui.place import Place
 from aisim_ui.sentences.solve import PER, QUESTIONS, TARGETS, record, said
 from aisim_ui.solve.load_curves import over_arrivals
+from aisim_ui.solve.reuse import load_or_recompute
 from aisim_ui.state import state
 from aisim_ui.words import escape_markdown
 
@@ -50,3 +51,4 @@ if question in ("break-even", "workers") and row.split:
     st.caption(
         "Requests like this one that arrive at random; means by queueing and Little's law, not a replay."
     )
+load_or_recompute(workload, row)

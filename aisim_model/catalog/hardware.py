@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from aisim_model.catalog.records import Positive, Record, Table, Text
 from aisim_model.units import BYTES_PER_GB, BYTES_PER_MIB
@@ -120,6 +120,34 @@ class Gpu(Record):
         return self.driver_mib * BYTES_PER_MIB / BYTES_PER_GB
 
 
+class Tier(Record):
+    """Where the KV of a prefix can lie beside a worker's own pool.
+
+    Parameters
+    ----------
+    scope : {"nic", "gpu", "node"}
+        What the bandwidth is per.
+    bandwidth_gb_s : float
+        What reads get [GB/s, decimal, one direction].
+    start_up_ms : float
+        What a read takes beside its bytes [ms]; 0 where none is published, which the note says.
+    bandwidth_is : {"measured", "nominal"}
+        Where the bandwidth is from.
+
+    Examples
+    --------
+    >>> tier("nvme-ssd").bandwidth_gb_s
+    6.5
+    """
+
+    scope: Literal["nic", "gpu", "node"]
+    bandwidth_gb_s: Positive
+    start_up_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    bandwidth_is: Literal["measured", "nominal"]
+
+
+_TIERS = Table(Tier, "tiers.csv", "tier")
+tiers, tier = _TIERS.all, _TIERS.find
 _LINKS, _GPUS = Table(Link, "links.csv", "link"), Table(Gpu, "gpus.csv", "gpu")
 links, link = _LINKS.all, _LINKS.find
 gpus, gpu = _GPUS.all, _GPUS.find

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -160,7 +161,16 @@ def test_each_question_is_answered_for_the_selected_row(app: AppTest, question: 
     assert not app.exception
     assert said in headline(app)
     assert len(app.dataframe[0].value) == 5
-    assert len(titles(app)) == (2 if question in ("break-even", "workers") else 0)
+    assert len(titles(app)) == (3 if question in ("break-even", "workers") else 1)  # load or recompute is one
+
+
+def test_a_start_up_says_from_which_prefix_loading_is_faster(app: AppTest) -> None:
+    app.switch_page(SOLVE).run()
+    assert any("One NVMe SSD: loading is faster" in one.value for one in app.markdown)
+    app.number_input(key="solve.reuse.start_up_ms").set_value(1200.0).run()
+    assert not app.exception
+    said = next(one.value for one in app.markdown if "Host memory over PCIe 5.0" in one.value)
+    assert re.search(r"loading is faster from [\d,]+ tokens on|computing is faster at any length", said)
 
 
 def test_a_budget_that_is_no_number_is_a_sentence(app: AppTest) -> None:
