@@ -44,10 +44,11 @@ def sweep(
 
     Columns: deployment_id, deployment, the fields, sent_tokens, wire_bytes, prefill_ms, transfer_ms and
     handoff_ms (what prefill doesn't overlap, without and with orchestration), decode_step_ms, ttft_ms,
-    handoff_share, meets_ttft_slo, fits (a row that doesn't fit its GPUs has the link's times alone) and
-    model_version. Where decode_step_ms is varied, the step that TTFT has in it is ttft_decode_step_ms. Empty
-    is what is not known. Rows come by deployment, then by fields that are looked up, such as a GPU, then by
-    the others; the last varies fastest.
+    handoff_share, meets_ttft_slo, fits (a row that doesn't fit its GPUs has the link's times alone); under
+    load, by arrivals_per_s or requests_in_flight, also loaded_requests_per_s, loaded_ttft_ms, loaded_itl_ms
+    and within_slos_share; and model_version. Where decode_step_ms is varied, the step that TTFT has in it is
+    ttft_decode_step_ms. Empty is what is not known. Rows come by deployment, then by fields that are looked
+    up, such as a GPU, then by the others; the last varies fastest.
 
     The file has its name once it is whole; an interrupted run leaves none.
     """

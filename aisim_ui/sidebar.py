@@ -18,7 +18,13 @@ from aisim_ui.state import attempt, replace, state, undo
 from aisim_ui.words import escape_markdown
 
 OWN = "own"
-LENGTHS = ("prompt_tokens", "output_tokens", "prefill_cached_tokens", "decode_cached_tokens")
+LENGTHS = (
+    "prompt_tokens",
+    "output_tokens",
+    "prefill_cached_tokens",
+    "decode_cached_tokens",
+    "least_length_share",
+)
 
 
 def sidebar(page: str) -> None:
@@ -31,7 +37,7 @@ def sidebar(page: str) -> None:
         st.markdown("##### Hardware")
         _hardware()
         st.markdown("##### Traffic")
-        for name in ("arrivals_per_s", *LENGTHS):
+        for name in ("arrivals_per_s", "requests_in_flight", *LENGTHS):
             number(Place(f"workload.{name}"), "side")
         st.markdown("##### Targets")
         targets("side")

@@ -99,7 +99,7 @@ def check_load(scenario: Scenario, one: Outcome, row: surfaces.Row) -> None:
     assert row["carries_within_slos_per_s"] <= row["carries_requests_per_s"]
     if not row["fits"]:
         return
-    idle = under_load(service(one.x, scenario.workload.output_tokens), 0.0)
+    idle = under_load(service(one.x, scenario.workload.mean_output_tokens), 0.0)
     assert idle.itl_ms == idle.tail_itl_ms == row["itl_ms"]
     same_time = {part: float(getattr(idle.parts, part)) for part in PART_NAMES}
     surfaces.same(row, same_time, PART_NAMES)
@@ -183,7 +183,7 @@ def test_one_request_replayed_on_an_idle_system_takes_the_rows_own_time(
 ) -> None:
     workload, row = data.draw(any_asked)
     # a trace says what is cached; a replay sends whole blocks and spreads descriptors over tokens
-    workload = workload.changed(prefill_cached_tokens=0, decode_cached_tokens=0)
+    workload = workload.changed(prefill_cached_tokens=0, decode_cached_tokens=0, least_length_share=1.0)
     row = row.changed(overlap="none", link_model="reference", prefix_credit="blocks")
     trace = Trace(np.zeros(1), np.array([workload.prompt_tokens]), np.array([workload.output_tokens]))
     assume(row.bandwidth_gb_s is None or row.bandwidth_gb_s > 0)

@@ -126,6 +126,7 @@ COMPARISON = (
         help="Least bandwidth at which TTFT meets its SLO; empty where none is enough.",
     ),
     Column("prefill_extrapolated"),
+    Column("requests_in_flight"),
     Column("arrivals_per_s"),
     Column("bottleneck", "Bottleneck", tables=(UNDER_LOAD, PLANNED), help="The resource that is full first."),
     Column("overloaded", "Overloaded", tables=(UNDER_LOAD,), help="More arrives than it carries."),
@@ -217,6 +218,7 @@ OTHERS = (
     Column("now_prefill_workers", "Prefill workers now", tables=(SOLVED,)),
     Column("now_decode_workers", "Decode workers now", tables=(SOLVED,)),
     Column("now_requests_per_s", "Carry now", "requests/s", 5, (SOLVED,)),
+    Column("now_requests_in_flight", "In flight now", "requests", tables=(SOLVED,)),
     Column("fit_problem", "Why it doesn't fit", tables=(SOLVED, BREAK_EVEN), wide=True),
     # a replay
     *(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from aisim_model.row.capacity import Capacity, capacity
+from aisim_model.row.closed_load import asked_load
 from aisim_model.row.cost import Cost, cost, per_million
 from aisim_model.row.energy import Energy, energy
-from aisim_model.row.load import Load, service, under_load
+from aisim_model.row.load import Load, service
 from aisim_model.row.memory import RowMemory, row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve
 from aisim_model.row.spread import Spread, spread
@@ -51,7 +52,7 @@ class Outcome:
     memory : RowMemory
         What its workers hold, and whether it fits.
     load : Load
-        The estimate at the workload's arrivals.
+        The estimate at the workload's arrivals, or with its requests in flight.
     spread : Spread
         How TTFT and ITL spread over requests there.
     reached : Reached
@@ -142,9 +143,9 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
     x = resolve(workload, row)
     parts = breakdown(x)
     low = x.measured_low_gb_s
-    served = service(x, workload.output_tokens)
+    served = service(x, workload.mean_output_tokens)
     most_per_s = most_within(served, workload)
-    load = under_load(served, workload.arrivals_per_s)
+    load = asked_load(served, workload)
     return Outcome(
         x=x,
         parts=parts,
@@ -157,11 +158,11 @@ def outcome(workload: Workload, row: Deployment) -> Outcome:
         slowest_handoff_ms=None if low is None else float(handoff(replace(x, bandwidth_gb_s=low)).handoff_ms),
         needed_gb_s=bandwidth_for_ttft(x, workload.ttft_slo_ms),
         capacity=capacity(served),
-        memory=row_memory(x, workload.output_tokens),
+        memory=row_memory(x, workload.mean_output_tokens),
         load=load,
         spread=spread(served, load),
         reached=reached(served, load, workload),
         most_per_s=most_per_s,
-        cost=cost(x, most_per_s, workload.output_tokens),
-        energy=energy(x, load, workload.output_tokens),
+        cost=cost(x, most_per_s, workload.mean_output_tokens),
+        energy=energy(x, load, workload.mean_output_tokens),
     )

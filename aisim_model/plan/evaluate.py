@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aisim_model.errors import InputError
 from aisim_model.plan.space import Ints, Space
+from aisim_model.row.closed_load import asked_load
 from aisim_model.row.cost import cost, per_million
-from aisim_model.row.load import Service, service, under_load
+from aisim_model.row.load import Service, service
 from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import ResolvedRow, resolve, with_row
 from aisim_model.row.spread import spread
@@ -104,7 +104,7 @@ class Block:
     @cached_property
     def price(self) -> Floats:
         """Price of each by the hour [USD/h]; its GPUs where not all prices are known."""
-        found = [cost(one.x, 0.0, self.workload.output_tokens) for one in self.kinds]
+        found = [cost(one.x, 0.0, self.workload.mean_output_tokens) for one in self.kinds]
         prices = [(one.usd_per_gpu_hour, one.decode_usd_per_gpu_hour) for one in found]
         if any(None in pair for pair in prices):
             return self.gpus.astype(np.float64)
@@ -223,8 +223,8 @@ class Kinds:
             return None
         x = with_row(x, row)
         if (timed := (*alike, row.chunk_tokens)) not in self._served:
-            self._served[timed] = service(x, self._workload.output_tokens)
-        memory = row_memory(x, self._workload.output_tokens)
+            self._served[timed] = service(x, self._workload.mean_output_tokens)
+        memory = row_memory(x, self._workload.mean_output_tokens)
         return replace(self._served[timed], x=x, most_sequences=memory.most_sequences)
 
     def _looked_up(self, row: Deployment) -> ResolvedRow | None:
@@ -276,19 +276,17 @@ class Estimated:
     usd_per_million: Floats
 
 
-def estimated(block: Block, arrivals_per_s: Any) -> Estimated:
-    """Work a block out at a load.
+def estimated(block: Block) -> Estimated:
+    """Work a block out at the load that is asked for.
 
     Parameters
     ----------
     block : Block
         The layouts.
-    arrivals_per_s : float or array
-        The load [requests/s].
     """
     workload, size = block.workload, len(block)
     with np.errstate(all="ignore"):
-        load = under_load(block.served, arrivals_per_s)
+        load = asked_load(block.served, workload)
         found = spread(block.served, load)
         share = found.both_within(workload.ttft_slo_ms, workload.itl_slo_ms)
         meets = met(block.served, load, workload)
@@ -300,6 +298,6 @@ def estimated(block: Block, arrivals_per_s: Any) -> Estimated:
             missed = missed + np.maximum(workload.slo_share - share, 0.0)
             missed = np.where(load.overloaded, OVERLOADED * load.utilisation, missed)
             missed = np.where(np.isnan(missed), np.inf, missed)
-        price = per_million(block.price, arrivals_per_s * share, workload.output_tokens)
+        price = per_million(block.price, load.arrivals_per_s * share, workload.mean_output_tokens)
     arrays = (np.broadcast_to(one, size) for one in (meets, missed, share, price))
     return Estimated(*arrays)

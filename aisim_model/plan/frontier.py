@@ -70,7 +70,7 @@ def points(
             load = under_load(served, rate)
             ttft_ms = reached(served, load, workload).ttft_ms
             users = np.broadcast_to(MS_PER_S / np.asarray(load.itl_ms, dtype=np.float64), rate.shape)
-            made = rate * workload.output_tokens / gpus
+            made = rate * workload.mean_output_tokens / gpus
             there = np.flatnonzero((ttft_ms <= workload.ttft_slo_ms) & (users > 0) & np.isfinite(users))
         found.append(best(Points(users[there], made[there], rate[there], order[there])))
     return best(joined(found))

@@ -36,7 +36,7 @@ def keyed(
     known : list of Key
         Keys of the best so far, each of another layout, least first.
     """
-    asked = block.workload.arrivals_per_s > 0.0
+    asked = block.workload.is_loaded
     missing, meeting = np.flatnonzero(~here.meets), np.flatnonzero(here.meets)
     nothing = np.zeros(missing.size)
     yield from _least(block, missing, (here.missed[missing], nothing, nothing), 1.0, kept)
@@ -92,7 +92,7 @@ def _by_load(
 
 
 def _leads(block: Block, carried: Floats, objective: Objective) -> tuple[Floats, Floats]:
-    price = per_million(block.price, carried, block.workload.output_tokens)
+    price = per_million(block.price, carried, block.workload.mean_output_tokens)
     if objective == "goodput":
         return -carried, price
     return (block.gpus.astype(np.float64) if objective == "gpus" else price), -carried

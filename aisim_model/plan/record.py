@@ -37,7 +37,7 @@ def record(one: Candidate, workload: Workload) -> dict[str, Any]:
         For the tokens of an answer.
     """
     found, load = one.outcome, one.outcome.load
-    share, tokens = float(found.reached.share), workload.output_tokens
+    share, tokens = float(found.reached.share), workload.mean_output_tokens
     return {
         "deployment": one.row.name,
         **row_fields(one.row),

@@ -213,7 +213,7 @@ class Merged:
 
     def add(self, block: Block) -> None:
         """Take in a block of layouts."""
-        here = estimated(block, self._workload.arrivals_per_s)
+        here = estimated(block)
         self.fit += len(block)
         self._met += int(here.meets.sum())
         known = [key for key, _, _ in self._best[block.kind]]
@@ -264,8 +264,8 @@ def candidate(workload: Workload, row: Deployment) -> Candidate:
     (1.44, True)
     """
     found = outcome(workload, named(row))
-    if workload.arrivals_per_s > 0.0 or not found.most_per_s > 0.0:
-        return Candidate(found, workload.arrivals_per_s)
+    if workload.is_loaded or not found.most_per_s > 0.0:
+        return Candidate(found, float(found.load.arrivals_per_s))
     most_per_s = min(found.most_per_s, MOST_ARRIVALS_PER_S)
     return Candidate(outcome(workload.changed(arrivals_per_s=most_per_s), found.row), most_per_s)
 

@@ -92,7 +92,8 @@ def replayed(
     """Replay the traffic on one layout, at level ``engine`` with transfers that share their links."""
     if trace is None:
         trace = equal_requests(scenario.workload, candidate.arrivals_per_s, REQUESTS, SEED)
-    traffic = scenario.traffic.changed(level="engine", contention="fair")
+    in_flight = scenario.workload.requests_in_flight or None
+    traffic = scenario.traffic.changed(level="engine", contention="fair", concurrency=in_flight)
     found = row_outcome(scenario.changed(traffic=traffic), candidate.row, trace, progress)
     return Verified(candidate, found.figures, found.refused)
 

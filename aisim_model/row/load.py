@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,26 @@ from aisim_model.units import MS_PER_S
 BEHIND = 1.5  # prefills that a sequence waits for beyond their mean share, over u^2 / (1 - u); fitted
 
 __all__ = ["Load", "Service", "service", "under_load"]
+
+
+class Closed(NamedTuple):
+    """What a closed loop adds to a load; floats, or arrays of one a row.
+
+    Parameters
+    ----------
+    concurrency : float
+        Requests in flight [-].
+    met_per_s : float
+        Arrivals that a request meets: those of the others [requests/s].
+    alike_ms, burst_ms : float
+        Waits within the mean TTFT: that all have alike, for what is in flight beyond what is carried; and of
+        those that a run starts with, all at once [ms].
+    """
+
+    concurrency: Any
+    met_per_s: Any
+    alike_ms: Any
+    burst_ms: Any
 
 
 @dataclass(frozen=True)
@@ -51,6 +71,8 @@ class Load:
         Mean inter-token latency, and its tail: one mixed pass in an aggregated row [ms].
     batch : float
         Sequences that a decode worker runs on average [-].
+    closed : Closed or None
+        Of a closed loop, whose arrivals follow from it; None where requests arrive at random.
     """
 
     arrivals_per_s: Any
@@ -62,6 +84,7 @@ class Load:
     itl_ms: Any
     tail_itl_ms: Any
     batch: Any
+    closed: Closed | None = None
 
     @property
     def ttft_ms(self) -> Any:
@@ -78,7 +101,8 @@ class Load:
     @property
     def overloaded(self) -> Any:
         """Whether more arrives than the busiest resource carries, or its queue can take."""
-        return (self.utilisation >= 1.0) | endless(self.parts.ttft_ms)
+        full = self.utilisation >= 1.0
+        return (full if self.closed is None else full & False) | endless(self.parts.ttft_ms)
 
     @property
     def bottleneck(self) -> str:
@@ -133,8 +157,8 @@ def _split(served: Service, arrivals_per_s: Any, batch: Any, contention: Content
     return Load(
         arrivals_per_s,
         arrivals_per_s / served.prefill_per_s,
-        _share(arrivals_per_s, served.link_per_s),
-        _share(arrivals_per_s, served.decode_per_s),
+        share_of_carried(arrivals_per_s, served.link_per_s),
+        share_of_carried(arrivals_per_s, served.decode_per_s),
         True,
         split_parts(served, arrivals_per_s, batch, contention),
         itl_ms,
@@ -143,7 +167,7 @@ def _split(served: Service, arrivals_per_s: Any, batch: Any, contention: Content
     )
 
 
-def _share(arrivals_per_s: Any, carried_per_s: Any) -> Any:
+def share_of_carried(arrivals_per_s: Any, carried_per_s: Any) -> Any:
     """Return the share of what is carried; infinite of nothing."""
     return either(arrivals_per_s == 0.0, 0.0, per(arrivals_per_s, carried_per_s))
 
@@ -151,7 +175,7 @@ def _share(arrivals_per_s: Any, carried_per_s: Any) -> Any:
 def _aggregated(served: Service, arrivals_per_s: Any, batch: Any) -> Load:
     prompt_ms = served.prompt_ms(either(endless(batch), 0.0, batch))
     prefilling = arrivals_per_s / MS_PER_S * prompt_ms / served.prefill_workers
-    stepping = larger(_share(arrivals_per_s, served.decode_per_s) - prefilling, 0.0)
+    stepping = larger(share_of_carried(arrivals_per_s, served.decode_per_s) - prefilling, 0.0)
     busy = prefilling + stepping
     over = np.logical_not(busy < 1.0)
     step_ms = served.step_ms(batch)

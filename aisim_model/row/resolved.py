@@ -155,6 +155,7 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
     >>> resolve(Workload(), Deployment(id="a", name="Split")).bandwidth_gb_s
     200.0
     """
+    prompt = workload.mean_prompt_tokens
     spec, gpu, link = workload.served, catalog.gpu(row.gpu), catalog.link(row.link)
     by_hand = row.kv_bytes_per_token if row.kv_bytes_per_token is not None else workload.kv_bytes_per_token
     unique, wire, timed = _curves(spec, row, by_hand)
@@ -187,9 +188,9 @@ def resolve(workload: Workload, row: Deployment) -> ResolvedRow:
         timed=timed,
         held_prefill=held_prefill,
         held_decode=held_decode,
-        prompt_tokens=float(workload.prompt_tokens),
-        prefill_cached_tokens=float(workload.prefill_cached_tokens),
-        decode_cached_tokens=float(workload.decode_cached_tokens),
+        prompt_tokens=float(prompt),
+        prefill_cached_tokens=float(min(workload.prefill_cached_tokens, prompt)),
+        decode_cached_tokens=float(min(workload.decode_cached_tokens, prompt)),
         bandwidth_gb_s=nominal if row.bandwidth_gb_s is None else row.bandwidth_gb_s,
         measured_low_gb_s=low,
         stored=stored,

@@ -65,7 +65,7 @@ class Service:
     @property
     def uncached_tokens(self) -> Any:
         """Tokens of a prompt that are computed [-]."""
-        return float(self.x.prompt_tokens) - self.cached_tokens
+        return self.x.prompt_tokens - self.cached_tokens
 
     def passes_beside(self, batch: Any) -> Any:
         """Prefill passes of a prompt where each of so many sequences takes a token of every pass [-]."""
@@ -93,7 +93,7 @@ class Service:
         if not self.x.row.split:
             return 0.0
         if self.x.profile.order == "destination_first":
-            return self.prefill_ms + float(self.x.orchestration_ms) + self.exposed_ms
+            return self.prefill_ms + self.x.orchestration_ms + self.exposed_ms
         return self.exposed_ms
 
     @cached_property
@@ -131,7 +131,7 @@ class Service:
 
         With drafts it is that of each token: a step gives several.
         """
-        halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
+        halfway = self.x.prompt_tokens + self.output_tokens / 2.0
         context = halfway if context_tokens is None else context_tokens
         return self.decode_times.token_ms(sequences, context)
 
@@ -146,7 +146,7 @@ class Service:
         """Time of the step that makes a first token: the new sequence at its prompt, others halfway [ms]."""
         sequences = self.in_step(batch)
         halfway = self.output_tokens / 2.0 * (1.0 - 1.0 / sequences)  # 0 for a sequence alone
-        return self.decode_times.step_ms(sequences, float(self.x.prompt_tokens) + halfway)
+        return self.decode_times.step_ms(sequences, self.x.prompt_tokens + halfway)
 
     def prompt_ms(self, batch: Any) -> Any:
         """Time that a prompt takes of an aggregated worker on which so many decode on average [ms].
@@ -156,7 +156,7 @@ class Service:
         """
         if not self.x.row.split and self.prefill_times.mixes:
             decodes = decoding(batch)
-            halfway = float(self.x.prompt_tokens) + self.output_tokens / 2.0
+            halfway = self.x.prompt_tokens + self.output_tokens / 2.0
             alone_ms = self.decode_times.pass_ms(0.0, 0.0, self.in_step(batch), halfway)
             longer_ms = self._mixed_ms(batch) - self.passes_beside(0.0) * alone_ms
             return decodes * longer_ms + (1.0 - decodes) * self.prefill_ms
@@ -164,7 +164,7 @@ class Service:
 
     def _mixed_ms(self, batch: Any) -> Any:
         """Time of a prompt's passes with the sequences of a step beside it [ms]."""
-        prompt = float(self.x.prompt_tokens)
+        prompt = self.x.prompt_tokens
         return self.prefill_times.prompt_ms(
             prompt,
             self.cached_tokens,

@@ -32,12 +32,13 @@ import numpy as np
 
 from aisim_model.arrays import either, endless, every, exponential, larger, per, smaller, unboxed
 from aisim_model.roots import root
-from aisim_model.row.load import BEHIND, Load
+from aisim_model.row.load import BEHIND, Closed, Load
 from aisim_model.row.queueing import wait_probability
 from aisim_model.row.service import Service, decoding
 from aisim_model.units import MS_PER_S
 
 MOST_MEANS = 40.0  # of a wait; beyond is as good as never
+AT_THE_START = 0.1  # of the requests of a closed loop where ten follow each other
 MOST_PASSES = 3.0  # that a handoff waits for at a decode worker that has room
 # places and weights of an integral over an even spread (Gauss and Legendre)
 NODES = ((1.0 - math.sqrt(0.6), 5.0 / 18.0), (1.0, 8.0 / 18.0), (1.0 + math.sqrt(0.6), 5.0 / 18.0))
@@ -191,11 +192,34 @@ def spread(served: Service, load: Load) -> Spread:
     (0.51, 0.12)
     """
     with np.errstate(all="ignore"):  # of overloaded rows
-        return _split(served, load) if load.split else _aggregated(served, load)
+        if load.split:
+            return _split(served, load)
+        return _aggregated(served, load) if load.closed is None else _closed(served, load, load.closed)
+
+
+def _closed(served: Service, load: Load, closed: Closed) -> Spread:
+    """Return the spread of an aggregated row in a closed loop.
+
+    A pass is half over when a request comes; a tenth are there at the start and wait for up to all others, as
+    evenly as that spreads: of squared deviation over mean 1/3.
+    """
+    late_ms = either(closed.concurrency > served.prefill_workers, served.step_of_ms(load.batch) / 2.0, 0.0)
+    burst = either(closed.burst_ms > 0.0, AT_THE_START, 0.0)
+    alone_ms = served.step_of_ms(1.0) + 0.0 * load.itl_ms
+    return Spread(
+        ttft_ms=load.ttft_ms,
+        itl_ms=load.itl_ms,
+        passes_ms=smaller(late_ms, load.parts.queue_ms),
+        queued=burst,
+        queue_ms=closed.burst_ms,
+        queue_variation=1.0 / 3.0,
+        least_itl_ms=alone_ms,
+        itl_variance=_batch_variance(served, load),
+    )
 
 
 def _split(served: Service, load: Load) -> Spread:
-    parts, rate = load.parts, load.arrivals_per_s
+    parts, rate = load.parts, load.arrivals_per_s if load.closed is None else load.closed.met_per_s
     step_ms = served.step_ms(load.batch)
     late_ms = parts.reservation_ms + parts.activation_ms
     passes_ms = smaller(late_ms, MOST_PASSES * step_ms)
@@ -204,6 +228,8 @@ def _split(served: Service, load: Load) -> Spread:
     servers = either(by_link, served.links, served.prefill_workers)
     service_ms = either(by_link, served.sent_ms, served.prefill_ms)
     queue_ms = prefill_ms + link_ms
+    if load.closed is not None:  # what is beyond what is carried waits alike
+        queue_ms = larger(queue_ms - load.closed.alike_ms, 0.0)
     queued = _queued(rate, service_ms, servers, queue_ms)
     per_worker = served.prefill_workers / served.decode_workers
     busy = smaller(rate / served.prefill_per_s, 1.0)

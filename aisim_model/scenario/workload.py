@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from aisim_model import catalog
+from aisim_model.arrays import Values, unboxed
 from aisim_model.errors import InputError
 from aisim_model.models.spec import ModelSpec
 from aisim_model.scenario.frozen import Frozen
@@ -75,6 +78,20 @@ class Workload(Frozen):
         0.0, title="Arrivals", description="Requests a second for the estimate under load; 0 is one request."
     )
 
+    requests_in_flight: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        0,
+        title="In flight",
+        description="Requests at a time, each followed by the next as it ends, in place of arrivals; 0: by "
+        "arrivals.",
+    )
+
+    least_length_share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = Field(
+        1.0,
+        title="Shortest lengths",
+        description="Prompts and outputs vary evenly from this share of their lengths to all of them, as "
+        "benchmarks draw them; times are those of the mean. 1: all alike.",
+    )
+
     @field_validator("model_id")
     @classmethod
     def _known_model(cls, value: str) -> str:
@@ -87,6 +104,45 @@ class Workload(Frozen):
                 problem = f"must be at most the prompt's {self.prompt_tokens:,} tokens"
                 raise InputError(field, cached, problem, "Enter fewer, or a longer prompt.")
         return self
+
+    @property
+    def mean_prompt_tokens(self) -> int:
+        """Prompt tokens of the mean request [-].
+
+        Examples
+        --------
+        >>> Workload(prompt_tokens=1000, least_length_share=0.8).mean_prompt_tokens
+        900
+        """
+        return int(self.mean_tokens(float(self.prompt_tokens)))
+
+    @property
+    def mean_output_tokens(self) -> int:
+        """Output tokens of the mean request [-]."""
+        return int(self.mean_tokens(float(self.output_tokens)))
+
+    def mean_tokens(self, longest_tokens: Values) -> Values:
+        """Return the mean of lengths that vary evenly up to a longest, whole tokens [-]."""
+        mean = np.rint(longest_tokens * (1.0 + self.least_length_share) / 2.0)
+        return unboxed(np.maximum(mean, np.minimum(longest_tokens, 1.0)))
+
+    def longest_tokens(self, mean_tokens: int) -> int:
+        """Return the longest length whose mean is no more than so many tokens [-].
+
+        Examples
+        --------
+        >>> Workload(least_length_share=0.8).longest_tokens(900)
+        1000
+        """
+        found = math.floor((mean_tokens + 0.5) * 2.0 / (1.0 + self.least_length_share))
+        while found > 0 and self.mean_tokens(float(found)) > mean_tokens:
+            found -= 1
+        return found
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether more than one request is asked of a row: arrivals, or requests in flight."""
+        return self.requests_in_flight > 0 or self.arrivals_per_s > 0.0
 
     @property
     def served(self) -> ModelSpec:

@@ -16,7 +16,7 @@ from aisim_model.row.ttft import sent_tokens
 from aisim_model.scenario import Deployment, Scenario, Workload
 from aisim_model.solve.bandwidth import Links, bandwidth_for, links_for
 from aisim_model.solve.break_even import BreakEven, aggregated_for, break_even
-from aisim_model.solve.carried import Division, best_division, most_within
+from aisim_model.solve.carried import Division, best_division, most_in_flight, most_within
 from aisim_model.solve.prompt import (
     cached_tokens_for,
     longest_allowed,
@@ -156,10 +156,13 @@ class WorkersAnswer(Answer):
         The best one; None where none meets both, and for an aggregated row.
     now_requests_per_s : float
         What the row carries as it is [requests/s].
+    now_requests_in_flight : int
+        The most that it may have in flight in a closed loop with both service levels met [-].
     """
 
     best: Division | None
     now_requests_per_s: float
+    now_requests_in_flight: int
 
 
 def answers(
@@ -205,7 +208,7 @@ def _answer(
 ) -> Answer:
     """Answer for one row; what was asked before is remembered."""
     x = resolve(workload, row)
-    common = {"row": row, "misfit": row_memory(x, workload.output_tokens).problem}
+    common = {"row": row, "misfit": row_memory(x, workload.mean_output_tokens).problem}
     if question == "break-even":
         return _break_even(workload, x, other, common)
     if question == "workers":
@@ -234,12 +237,12 @@ def _prompt(workload: Workload, x: ResolvedRow, target: Target, common: Common) 
     limit = longest_allowed()
     return PromptAnswer(
         answer="never" if longest == 0 else "always" if longest == limit else "found",
-        prompt_tokens=longest,
+        prompt_tokens=min(workload.longest_tokens(longest), limit),
         time_ms=_known(target.time_ms(with_prompt(x, float(longest)))) if longest else None,
         one_more_ms=_known(target.time_ms(with_prompt(x, longest + 1.0))) if longest < limit else None,
         enough=bool(longest >= x.prompt_tokens),
         max_position_embeddings=x.spec.kv.max_position_embeddings,
-        fits_prompt_tokens=longest_held(x, workload.output_tokens),
+        fits_prompt_tokens=min(workload.longest_tokens(longest_held(x, workload.mean_output_tokens)), limit),
         **common,
     )
 
@@ -266,8 +269,8 @@ ASKED: MappingProxyType[str, Callable[[Workload, ResolvedRow, Target, Common], A
 def _break_even(workload: Workload, x: ResolvedRow, other: Deployment | None, common: Common) -> Answer:
     if not x.row.split or other is None:
         return BreakEvenAnswer(answer="not comparable", **common)
-    ours = service(x, workload.output_tokens)
-    theirs = service(resolve(workload, other), workload.output_tokens)
+    ours = service(x, workload.mean_output_tokens)
+    theirs = service(resolve(workload, other), workload.mean_output_tokens)
     itl, ttft = break_even(ours, theirs, "itl"), break_even(ours, theirs, "ttft")
     either = {itl.answer, ttft.answer}
     overall: AnswerKind = "always" if "always" in either else "found" if "found" in either else "never"
@@ -275,12 +278,13 @@ def _break_even(workload: Workload, x: ResolvedRow, other: Deployment | None, co
 
 
 def _workers(workload: Workload, x: ResolvedRow, common: Common) -> Answer:
-    served = service(x, workload.output_tokens)
+    served = service(x, workload.mean_output_tokens)
     best = best_division(served, workload)
     return WorkersAnswer(
         answer="not comparable" if not x.row.split else "never" if best is None else "found",
         best=best,
         now_requests_per_s=most_within(served, workload),
+        now_requests_in_flight=most_in_flight(served, workload),
         **common,
     )
 

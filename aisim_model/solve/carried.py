@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aisim_model.arrays import either, every, smaller
+from aisim_model.row.closed_load import in_flight
 from aisim_model.row.load import Service, under_load
 from aisim_model.row.targets import met
 from aisim_model.scenario import Workload
@@ -17,6 +19,7 @@ from aisim_model.scenario import Workload
 MOST_DIVISIONS = 64
 HALVINGS, NEAR = 60, 1e-13
 MOST_PER_S = 1e9
+MOST_IN_FLIGHT = 1_000_000
 
 
 def most_within(served: Service, workload: Workload) -> Any:
@@ -57,6 +60,34 @@ def most_within(served: Service, workload: Workload) -> Any:
         lambda b: met(served, under_load(served, served.arrivals_at(b), b), workload), 0.0 * full, full
     )
     return either(alone, smaller(served.arrivals_at(batch), served.most_per_s), 0.0)
+
+
+def most_in_flight(served: Service, workload: Workload) -> int:
+    """Most requests in flight with the targets met, by the estimate of a closed loop [-].
+
+    Parameters
+    ----------
+    served, workload
+        As in `most_within`; one row.
+
+    Returns
+    -------
+    int
+        0 where one request alone misses a service level, or the row doesn't fit.
+
+    Examples
+    --------
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.row.load import service
+    >>> from aisim_model.scenario import Deployment
+    >>> most_in_flight(service(resolve(Workload(), Deployment(id="a", name="a")), 340), Workload())
+    8
+    """
+    return bisect_left(
+        range(1, MOST_IN_FLIGHT + 1),
+        True,
+        key=lambda count: not met(served, in_flight(served, float(count)), workload),
+    )
 
 
 def last_true(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, curve_bytes, handoff, sent_tokens, wire_bytes
+from aisim_model.sweep.loaded import LOADED, Loaded
 from aisim_model.ttft_parts import TtftBreakdown, share_of_ttft
 
 COLUMNS = (
@@ -66,11 +67,24 @@ class Columns:
         Target of TTFT [ms].
     output_tokens : int
         Tokens of an answer, which a decode worker keeps beside the prompt [-].
+    asked : dict or None
+        Load and targets, as `Loaded` takes them; None for one request alone.
     """
 
     x: ResolvedRow
     ttft_slo_ms: Any
     output_tokens: int
+    asked: dict[str, Any] | None = None
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """What only a load has."""
+        assert self.asked is not None  # else the sweep has no such columns
+        return Loaded(self.x, self.output_tokens, self.asked)
+
+    def values(self, name: str) -> Any:
+        """Return one of the columns that the sweep has."""
+        return self.loaded.column(name) if name in LOADED else getattr(self, name)
 
     @cached_property
     def parts(self) -> TtftBreakdown:

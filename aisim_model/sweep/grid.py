@@ -24,6 +24,7 @@ from aisim_model.sweep.axes import Axis, Range, check_size, read_axis
 from aisim_model.sweep.blocks import Block, blocks, points_of
 from aisim_model.sweep.changed import TOKENS, changed
 from aisim_model.sweep.columns import COLUMNS, DTYPES, Columns, PerToken
+from aisim_model.sweep.loaded import ASKED, LOADED
 
 ARRAYS = frozenset({*TOKENS, "bandwidth_gb_s", "kv_bytes_per_token", "ttft_slo_ms", *ROW_NUMBERS})
 CURVES = ("unique", "wire", "timed", "held_prefill", "held_decode")
@@ -66,12 +67,23 @@ class Sweep:
         if len(set(names)) < len(names):
             raise InputError("vary", names, "names a field twice", "Vary each field once.")
         rows = len(self.scenario.deployments)
-        check_size(self.axes, rows, 8 * (len(COLUMNS) + len(names)))
+        check_size(self.axes, rows, 8 * (len(self.columns) + len(names)))
         if self.case_count > MAX_LOOKUPS:
             fields = ", ".join(axis.field for axis in self.looked_up)
             problem = f"makes {self.case_count:,} cases to look up one by one, where {MAX_LOOKUPS:,} is most"
             raise InputError("vary", fields, problem, "Ask for fewer values.")
         self._check_values()
+
+    @cached_property
+    def is_loaded(self) -> bool:
+        """Whether more than one request is asked of a row, at any point."""
+        varied = {axis.field for axis in self.axes}
+        return self.scenario.workload.is_loaded or bool(varied & {"arrivals_per_s", "requests_in_flight"})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is said of each point; of a load too where one is asked."""
+        return (*COLUMNS, *LOADED) if self.is_loaded else COLUMNS
 
     @cached_property
     def looked_up(self) -> tuple[Axis, ...]:
@@ -87,7 +99,9 @@ class Sweep:
             row.pool_tokens is None and (row.decode_model == "polynomial" or "decode_model" in varied)
             for row in self.scenario.deployments
         )
-        if searches_pool:  # the pool's tokens are searched for along one byte curve
+        if self.is_loaded:
+            wanted = wanted | set(ASKED)
+        if searches_pool or self.is_loaded:  # the pool's tokens are searched for along one byte curve
             wanted = wanted - {"kv_bytes_per_token"}
         return tuple(axis for axis in self.axes if axis.field in wanted)
 
@@ -173,20 +187,24 @@ class Case:
         """Model an open mesh: one array a meshed axis, along a dimension of its own."""
         workload, x = self._resolved
         slo: Any = workload.ttft_slo_ms
+        asked: dict[str, Any] = {name: float(getattr(workload, name)) for name in ASKED}
         numbers: dict[str, Any] = {}
         for axis, values in zip(self.sweep.meshed, mesh, strict=True):
             floats = values.astype(np.float64)
-            if axis.field == "ttft_slo_ms":
-                slo = floats
+            if axis.field in ASKED:
+                asked[axis.field] = floats
+                slo = asked["ttft_slo_ms"]
             elif axis.field == "kv_bytes_per_token":
                 numbers |= dict.fromkeys(CURVES, PerToken(floats))
             else:
                 numbers[axis.field] = floats
-        if (prompt := numbers.get("prompt_tokens")) is not None:  # cached is at most all of it
+        if (longest := numbers.get("prompt_tokens")) is not None:  # cached is at most all of it
+            numbers["prompt_tokens"] = prompt = workload.mean_tokens(longest)
             for name in TOKENS[1:]:
                 cached = numbers.get(name, float(getattr(self.sweep.scenario.workload, name)))
                 numbers[name] = np.minimum(cached, prompt)
-        return Columns(replace(x, **numbers), slo, workload.output_tokens)
+        load = asked if self.sweep.is_loaded else None
+        return Columns(replace(x, **numbers), slo, workload.mean_output_tokens, load)
 
 
 def ends(axis: Axis) -> tuple[Any, ...]:
@@ -255,7 +273,7 @@ def values(
         for block in blocks(sweep.mesh):
             columns = case.columns(sweep.open_mesh(block))
             for name in names:
-                flat[name][position][block] = getattr(columns, name)
+                flat[name][position][block] = columns.values(name)
             progress(points := points + points_of(block))
     as_given = [0, *(1 + order.index(axis) for axis in sweep.axes)]
     return {name: array.transpose(as_given) for name, array in found.items()}

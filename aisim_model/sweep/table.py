@@ -16,7 +16,7 @@ from aisim_model import MODEL_VERSION
 from aisim_model.errors import InputError
 from aisim_model.sweep.axes import field_kind, names_of
 from aisim_model.sweep.blocks import BLOCK_POINTS, Block, blocks, points_of
-from aisim_model.sweep.columns import COLUMNS, DTYPES
+from aisim_model.sweep.columns import DTYPES
 from aisim_model.sweep.grid import Sweep
 
 PIECE_POINTS = 262_144  # of a table in memory, of a row group, and of what a worker is asked for
@@ -72,7 +72,10 @@ def schema(sweep: Sweep) -> pa.Schema:
             ("deployment_id", NAMES),
             ("deployment", NAMES),
             *((axis.field, types[field_kind(axis.field)]) for axis in sweep.axes),
-            *((_said(sweep, name), pa.from_numpy_dtype(DTYPES.get(name, np.float64))) for name in COLUMNS),
+            *(
+                (_said(sweep, name), pa.from_numpy_dtype(DTYPES.get(name, np.float64)))
+                for name in sweep.columns
+            ),
             ("model_version", NAMES),
         ]
     )
@@ -151,8 +154,8 @@ def _columns(sweep: Sweep, piece: Piece) -> Mapping[str, npt.NDArray[Any]]:
         for axis, along in zip(sweep.meshed, mesh, strict=True):
             here[axis.field][...] = along
         columns = case.columns(mesh)
-        for name in COLUMNS:
-            here[_said(sweep, name)][...] = getattr(columns, name)
+        for name in sweep.columns:
+            here[_said(sweep, name)][...] = columns.values(name)
         start = stop
     return found
 

@@ -1,6 +1,11 @@
-"""Requests that are all like a workload's, as a trace."""
+"""Requests of a workload's lengths, as a trace."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
 
 from aisim_model.scenario import Workload
 from aisim_model.traces.synthetic import FixedLength, SyntheticTraffic, synthetic_trace
@@ -8,7 +13,7 @@ from aisim_model.traces.trace import Trace
 
 
 def equal_requests(workload: Workload, requests_per_s: float, requests: int, seed: int) -> Trace:
-    """Return requests of the workload's lengths that arrive at random.
+    """Return requests of the workload's lengths, all alike or evenly drawn, that arrive at random.
 
     Parameters
     ----------
@@ -26,7 +31,7 @@ def equal_requests(workload: Workload, requests_per_s: float, requests: int, see
     >>> len(equal_requests(Workload(), 2.0, 100, seed=0))
     100
     """
-    return synthetic_trace(
+    trace = synthetic_trace(
         SyntheticTraffic(
             requests=requests,
             requests_per_s=requests_per_s,
@@ -35,3 +40,12 @@ def equal_requests(workload: Workload, requests_per_s: float, requests: int, see
             seed=seed,
         )
     )
+    if workload.least_length_share == 1.0:
+        return trace
+    drawn = np.random.default_rng((seed, 1)).uniform(workload.least_length_share, 1.0, (2, requests))
+    prompts, outputs = drawn * [[workload.prompt_tokens], [workload.output_tokens]]
+    return replace(trace, input_tokens=_whole(prompts), output_tokens=_whole(outputs))
+
+
+def _whole(tokens: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return np.maximum(np.rint(tokens), 1.0).astype(np.int64)

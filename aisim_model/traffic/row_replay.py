@@ -88,7 +88,7 @@ def replay_config(
     (200.0, 262144.0, 16)
     """
     x = resolve(workload, row)
-    typical = typical_request(x, trace)
+    typical = typical_request(x, trace, concurrency)
     block = block_size(x, trace, prefix_caching)
     blocks = _pool_blocks(x, typical, block)
     fifo = level == "fifo"

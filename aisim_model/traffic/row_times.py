@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from aisim_model.row.closed_load import in_flight
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.service import service
 from aisim_model.traces.trace import Trace
@@ -33,11 +34,12 @@ class TypicalRequest:
     step_ms: float = 0.0
 
 
-def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
+def typical_request(x: ResolvedRow, trace: Trace, concurrency: int | None = None) -> TypicalRequest:
     """Return the mean request of a trace, and how many of them a decode step has.
 
-    They are those of the estimate under load at the trace's rate, `Service.batch_at` and `Service.in_step`.
-    Requests that all arrive at once, or more than a worker can run, decode as many at once as have room.
+    They are those of the estimate under load at the trace's rate, `Service.batch_at` and `Service.in_step`,
+    or of that with so many in flight. Requests that all arrive at once, or more than a worker can run, decode
+    as many at once as have room.
 
     Examples
     --------
@@ -53,7 +55,9 @@ def typical_request(x: ResolvedRow, trace: Trace) -> TypicalRequest:
     mean = replace(x, prompt_tokens=prompt, prefill_cached_tokens=0.0, decode_cached_tokens=0.0)
     served = service(mean, output)
     rate, most = trace.requests_per_s(), max(served.most_sequences, 1.0)
-    if rate is None:
+    if concurrency is not None:
+        decoding = min(max(in_flight(served, float(min(concurrency, len(trace)))).batch, 1.0), most)
+    elif rate is None:
         decoding = min(max(len(trace) / served.decode_workers, 1.0), most)
     else:
         batch = served.batch_at(rate)

@@ -70,13 +70,14 @@ def hardware(spot: str = SPOT) -> None:
 
 
 def traffic(spot: str = SPOT) -> None:
-    """Draw arrivals and lengths."""
-    number(Place("workload.arrivals_per_s"), spot)
+    """Draw arrivals or requests in flight, and lengths."""
     left, right = st.columns(2)
     with left:
+        number(Place("workload.arrivals_per_s"), spot)
         number(Place("workload.prompt_tokens"), spot)
         number(Place("workload.prefill_cached_tokens"), spot, "At prefill [tokens]")
     with right:
+        number(Place("workload.requests_in_flight"), spot)
         number(Place("workload.output_tokens"), spot)
         number(Place("workload.decode_cached_tokens"), spot, "At decode [tokens]")
 

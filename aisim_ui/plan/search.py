@@ -82,7 +82,7 @@ def share_over_load(plan: Plan) -> pd.DataFrame:
 
 @lru_cache(maxsize=64)
 def _shares(workload: Workload, row: Deployment, most_per_s: float) -> pd.DataFrame:
-    served = service(resolve(workload, row), workload.output_tokens)
+    served = service(resolve(workload, row), workload.mean_output_tokens)
     rates = np.linspace(0.0, most_per_s, LOADS)
     shares = [
         float(spread(served, under_load(served, rate)).both_within(workload.ttft_slo_ms, workload.itl_slo_ms))

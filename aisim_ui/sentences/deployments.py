@@ -10,6 +10,7 @@ from aisim_model.compare.outcome import Outcome
 from aisim_model.row.engine_error import engine_error
 from aisim_model.scenario import Scenario
 from aisim_ui.fields import unit_of
+from aisim_ui.sentences.asked import at_load
 from aisim_ui.sentences.rows import misfit
 from aisim_ui.words import escape_markdown, milliseconds, significant
 
@@ -19,7 +20,7 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
     slo = scenario.workload
     fitting = [one for one in outcomes if one.memory.problem is None]
     good = [one for one in fitting if one.reached.meets]
-    loaded = slo.arrivals_per_s > 0
+    loaded = slo.is_loaded
     known = [one for one in fitting if math.isfinite(_ttft_ms(one, loaded))]
     gpus = {one.row.gpus for one in outcomes}
     equal = (
@@ -33,7 +34,7 @@ def meets_sentence(scenario: Scenario, outcomes: tuple[Outcome, ...]) -> str:
         return f"No deployment carries {significant(slo.arrivals_per_s)} requests/s, {equal}."
     if not known:
         return f"No deployment has a TTFT that is known, {equal}."
-    asked = f"at {significant(slo.arrivals_per_s)} requests/s" if loaded else "for one request"
+    asked = at_load(slo)
     if len(outcomes) == 1:
         return _only_sentence(outcomes[0], bool(good), asked, loaded)
     first = f"{len(good)} of {len(outcomes)} deployments meet both SLOs {asked}, {equal}"
@@ -132,7 +133,7 @@ def ranked_list(ranked: pd.DataFrame) -> str:
 def off_at_engine_level(one: Outcome) -> str:
     """Say how far the estimate of a row may be off of a replay at level engine; empty without arrivals."""
     name = escape_markdown(one.row.name)
-    if not one.load.arrivals_per_s or one.memory.problem is not None:
+    if not one.load.arrivals_per_s or one.load.closed is not None or one.memory.problem is not None:
         return ""
     found = engine_error(one.row.kind, one.load.utilisation)
     if found is None:

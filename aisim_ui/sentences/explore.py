@@ -53,7 +53,7 @@ def sentence(workload: Workload, row: Deployment) -> str:
     if not row.split:
         return f"**{name}** hands nothing over: choose a split row to see what bandwidth it needs."
     x = resolve(workload, row)
-    if problem := row_memory(x, workload.output_tokens).problem:
+    if problem := row_memory(x, workload.mean_output_tokens).problem:
         return f"**{name}** doesn't fit its GPUs: {misfit(problem)}."
     here, anywhere = cliffs(workload, row)
     if anywhere == 0:

@@ -7,6 +7,7 @@ import math
 from aisim_model.compare.outcome import Outcome
 from aisim_model.scenario import Workload
 from aisim_model.ttft_parts import PARTS
+from aisim_ui.sentences.asked import at_load
 from aisim_ui.sentences.number import Number
 from aisim_ui.sentences.resources import ADVICE, is_bottleneck, named
 from aisim_ui.sentences.rows import misfit, sends_nothing
@@ -35,11 +36,10 @@ def sentence(one: Outcome, workload: Workload) -> str:
 
 def _limit(one: Outcome, workload: Workload) -> str:
     """Say what is short and what to do about it; where nothing is, what would be the bottleneck first."""
-    arrivals, first = workload.arrivals_per_s, one.capacity.busiest
-    at = f" at {significant(arrivals)} requests/s"
-    if arrivals > 0 and one.load.overloaded:
+    first, at = one.capacity.busiest, f" {at_load(workload)}"
+    if workload.is_loaded and one.load.overloaded:
         return f"{named(one.load.bottleneck)} can't keep up{at}: {ADVICE[one.load.bottleneck]}"
-    if arrivals > 0 and not one.reached.meets:
+    if workload.is_loaded and not one.reached.meets:
         return (
             f"an SLO is missed{at}, and {is_bottleneck(one.load.bottleneck)}: {ADVICE[one.load.bottleneck]}"
         )

@@ -10,6 +10,7 @@ from aisim_model.models.weights.formats import CHECKPOINT
 from aisim_model.plan.evaluate import Misfit
 from aisim_model.plan.search import Candidate, FrontierPoint, Plan
 from aisim_model.scenario import Deployment, Workload
+from aisim_ui.sentences.asked import at_load
 from aisim_ui.sentences.resources import named
 from aisim_ui.sentences.weights import weights_named
 from aisim_ui.words import milliseconds, significant
@@ -71,10 +72,9 @@ def answer(plan: Plan) -> str:
     first, workload = plan.ranked[0], plan.scenario.workload
     if plan.best is None:
         return f"No layout meets the targets. {nearest(first, workload)}"
-    at = f"{significant(first.arrivals_per_s)} requests/s"
-    if not workload.arrivals_per_s:
+    if not workload.is_loaded:
         return f"{_most(first)}{_most_of_other(plan, first)}.{_pays(plan)}"
-    share = f"{percent(float(first.outcome.reached.share))} of requests meet both targets at {at}"
+    share = f"{percent(float(first.outcome.reached.share))} of requests meet both targets {at_load(workload)}"
     said = f"Deploy {layout(first.row)} ({formats(first.row)}): {share}"
     return f"{said}{_alternative(plan, first)}.{_pays(plan)}"
 
@@ -163,9 +163,9 @@ def _made(points: list[FrontierPoint], user: float) -> float:
 def missed(one: Candidate, workload: Workload) -> str:
     """Say by how much a layout misses which targets."""
     reached = one.outcome.reached
-    if one.outcome.load.overloaded and workload.arrivals_per_s:
+    if one.outcome.load.overloaded and workload.is_loaded:
         short = named(one.outcome.load.bottleneck)
-        return f"is overloaded at {significant(workload.arrivals_per_s)} requests/s: {short} can't keep up"
+        return f"is overloaded {at_load(workload)}: {short} can't keep up"
     said = [
         f"misses {percentile} {name} by {milliseconds(time_ms - slo_ms)} ({milliseconds(time_ms)})"
         for name, percentile, time_ms, slo_ms in (
@@ -216,7 +216,7 @@ def why(plan: Plan, one: Candidate) -> str:
     if plan.objective == "gpus" and one.row.gpus != first.row.gpus:
         return f"{one.row.gpus - first.row.gpus:,} GPUs more"
     ours, theirs = first.outcome.usd_per_million_within_slos, one.outcome.usd_per_million_within_slos
-    if not workload.arrivals_per_s:
+    if not workload.is_loaded:
         ours, theirs = (each.outcome.cost.usd_per_million_output_tokens for each in (first, one))
     return f"costs {_more(theirs / ours, 'more', 'less')}" if ours > 0 else "as good"
 
@@ -227,7 +227,7 @@ def counts(plan: Plan) -> str:
         f":blue-badge[estimate] {plan.searched:,} layouts searched: {plan.fit:,} fit, {plan.met:,} meet the "
         f"targets ({targets(plan.scenario.workload)})."
     )
-    if not plan.scenario.workload.arrivals_per_s:
+    if not plan.scenario.workload.is_loaded:
         said += " No arrivals are given: each layout is taken at the most that it carries within the targets."
     row = plan.ranked[0].row
     if row.weight_format not in (CHECKPOINT, "bf16") or row.kv_dtype != "bf16":

@@ -60,6 +60,7 @@ def record(one: Answer) -> dict[str, Any]:
                 "now_prefill_workers": row.prefill_workers,
                 "now_decode_workers": row.decode_workers if row.split else None,
                 "now_requests_per_s": one.now_requests_per_s,
+                "now_requests_in_flight": one.now_requests_in_flight,
             }
     return {**named, **aims, "answer": one.answer, **own, "fit_problem": misfit(one.misfit) or None}
 

@@ -35,7 +35,7 @@ COLUMNS = pd.Index(
 
 @lru_cache(maxsize=64)
 def _points(workload: Workload, row: Deployment) -> tuple[tuple[object, ...], ...]:
-    served = service(resolve(workload, row), workload.output_tokens)
+    served = service(resolve(workload, row), workload.mean_output_tokens)
     share = under_load(served, 1.0).utilisation
     if not 0 < share < float("inf"):
         return ()
