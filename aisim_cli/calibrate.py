@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from aisim_cli.calibrate_compute import calibrate_compute
 from aisim_cli.output import print_json, print_table
 from aisim_model.plain_text import printable
 
@@ -15,7 +17,8 @@ def calibrate(
         typer.FileBinaryRead,
         typer.Argument(
             metavar="FILE",
-            help="CSV of bytes (or tokens) and milliseconds, or a vLLM log; - is standard input.",
+            help="CSV of bytes (or tokens) and milliseconds, a vLLM log, or a benchmark's result file; - is "
+            "standard input.",
         ),
     ],
     kv_bytes_per_token: Annotated[
@@ -26,13 +29,30 @@ def calibrate(
         typer.Option(help="Ranks of a handoff; needed for a vLLM log, whose figures are per rank."),
     ] = None,
     lanes: Annotated[float, typer.Option(help="Links that a transfer used side by side.")] = 1.0,
+    scenario: Annotated[
+        Path | None, typer.Option(help="Runs of a benchmark: the scenario whose row was measured.")
+    ] = None,
+    row: Annotated[str | None, typer.Option(help="Its row; the selected one.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Runs: write the scenario with the fitted row.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Fit a start-up cost and a bandwidth to measured transfers, by relative error."""
-    from aisim_model import calibration
+    """Fit a link to measured transfers, or a row's passes to runs of a benchmark.
 
+    Transfers give a start-up cost and a bandwidth, by relative error. Runs (vllm bench serve, SGLang, AIPerf,
+    GuideLLM, InferenceX, or a table of prompt, output, concurrency or rate, ttft_ms, tpot_ms) give the floor,
+    the efficiencies and the MFU of a row of --scenario.
+    """
+    from aisim_model import calibration
+    from aisim_model.calibration.benchmark_runs import is_benchmark
+
+    source = file.read()
+    if is_benchmark(source):
+        calibrate_compute(source, scenario, row, output, as_json)
+        return
     measurements = calibration.read_measurements(
-        file.read(), kv_bytes_per_token=kv_bytes_per_token, tensor_parallel=tensor_parallel
+        source, kv_bytes_per_token=kv_bytes_per_token, tensor_parallel=tensor_parallel
     )
     found = summary(calibration.calibrate(measurements, lanes))
     if as_json:

@@ -6,6 +6,7 @@ which is that of a CSV's header too.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -19,9 +20,9 @@ RIVALS, SOLVED, PERCENTILES, SLOWEST = "rivals", "solved", "percentiles", "slowe
 BREAK_EVEN, LAYERS, FITTED, MEASURED, CLOUDS = "break-even", "layers", "fitted", "measured", "clouds"
 PLANNED, VERIFIED = "planned", "verified"
 TTFT_COMMAND, STUDY_COMMAND, EVIDENCE_COMMAND = "aisim ttft", "aisim study", "aisim evidence"
-SILICON_COMMAND = "aisim evidence --silicon"
-SILICON, PICKED, ABLATION = "silicon", "picked", "ablation"
-PERCENT = "%"
+SILICON_COMMAND, PERCENT = "aisim evidence --silicon", "%"
+SILICON, PICKED, ABLATION, RUNS = "silicon", "picked", "ablation", "runs"
+IN_RUNS = (("in_flight", "In flight", ""), ("per_s", "Arrivals", "requests/s"))
 
 
 @dataclass(frozen=True)
@@ -263,7 +264,13 @@ OTHERS = (
     Column("constant_bytes", "Constant", "bytes", None, (LAYERS,)),
     Column("working", "Worked out as", tables=(LAYERS,), wide=True),
     # measurements
-    Column("row", "Row", tables=(FITTED,)),
+    Column("row", "Row", tables=(FITTED, RUNS)),
+    *(Column(f"{role}_tokens", role.capitalize(), "tokens", tables=(RUNS,)) for role in ("prompt", "output")),
+    *(Column(name, said, unit, 3, (RUNS,)) for name, said, unit in IN_RUNS),
+    *(
+        Column(f"{of}_{kind}_ms", f"{of.upper()} {kind}", "ms", 4, (RUNS,))
+        for of, kind in itertools.product(("tpot", "ttft"), ("measured", "before", "predicted"))
+    ),
     Column("bytes", "Size", "bytes", None, (FITTED,)),
     Column("measured_ms", "Measured", "ms", 5, (FITTED,)),
     Column("predicted_ms", "Fitted", "ms", 5, (FITTED,)),

@@ -224,11 +224,19 @@ def numbers(worker: Worker) -> tuple[Values, ...]:
         own["mfu"] = worker.mfu
     if worker.memory_efficiency is not None:
         own["weight_share"] = own["kv_share"] = worker.memory_efficiency
+    if worker.weight_efficiency is not None:
+        own["weight_share"] = worker.weight_efficiency
+    if worker.kv_efficiency is not None:
+        own["kv_share"] = worker.kv_efficiency
+    fitted = constants(worker.engine)
+    if worker.floor_scale is not None:
+        own["engine_floor"] = fitted.engine_floor * worker.floor_scale
+        own["collective_us"] = fitted.collective_us * worker.floor_scale
     made = coefficients(
         worker.shape,
         rank_kv(worker.kv, float(worker.tensor_parallel)),
         worker.speeds,
-        constants(worker.engine)._replace(**own),
+        fitted._replace(**own),
         float(worker.tensor_parallel),
         float(worker.attention_dp),
         float(worker.expert_parallel),

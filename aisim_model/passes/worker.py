@@ -37,6 +37,9 @@ class Worker:
         Whose floor of a pass counts.
     mfu, memory_efficiency : float, array or None
         Shares of the peaks of arithmetic and memory that are reached [-]; None leaves them to the model.
+    floor_scale, weight_efficiency, kv_efficiency : float, array or None
+        Of the roofline with a floor: its floor over the fitted one, and shares of the memory bandwidth at
+        which weights and cache are read [-]; None leaves them to the model.
     pool_tokens : float
         KV pool [tokens], of which the reference's polynomial takes a share.
     prefill_tokens_per_s, prefill_pass_ms, decode_step_ms : float, array or None
@@ -61,6 +64,9 @@ class Worker:
     mfu: Values | None
     memory_efficiency: Values | None
     pool_tokens: float
+    floor_scale: Values | None = None
+    weight_efficiency: Values | None = None
+    kv_efficiency: Values | None = None
     prefill_tokens_per_s: Values | None = None
     prefill_pass_ms: Values | None = None
     decode_step_ms: Values | None = None

@@ -39,6 +39,9 @@ ROW_NUMBERS = (
     "orchestration_ms",
     "mfu",
     "memory_efficiency",
+    "floor_scale",
+    "weight_efficiency",
+    "kv_efficiency",
     "prefill_tokens_per_s",
     "prefill_pass_ms",
     "decode_step_ms",
@@ -130,6 +133,9 @@ class ResolvedRow:
     orchestration_ms: Values
     mfu: Values | None
     memory_efficiency: Values | None
+    floor_scale: Values | None
+    weight_efficiency: Values | None
+    kv_efficiency: Values | None
     prefill_tokens_per_s: Values | None
     prefill_pass_ms: Values | None
     decode_step_ms: Values | None

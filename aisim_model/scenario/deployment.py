@@ -182,6 +182,15 @@ class Deployment(Sides):
     memory_efficiency: Share | None = Field(
         None, title="Memory efficiency", description="Share of HBM bandwidth; the model's where open."
     )
+    floor_scale: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = Field(
+        None, title="Floor", description="Of a pass, times the fitted one; 1 where open."
+    )
+    weight_efficiency: Share | None = Field(
+        None, title="Weight efficiency", description="Share of HBM bandwidth that weights are read at."
+    )
+    kv_efficiency: Share | None = Field(
+        None, title="KV efficiency", description="Share of HBM bandwidth that the cache is read at."
+    )
     kv_pool_share: Share | None = Field(
         None,
         title="HBM for weights and KV",

@@ -32,17 +32,18 @@ def measurements() -> None:
         st.session_state[PASTE] = rows.source.decode(errors="replace")
     with left:
         st.text_area(
-            "Measured transfers",
+            "Measured transfers, or runs of a benchmark",
             key=PASTE,
             height=220,
             placeholder=PLACEHOLDER,
             on_change=_pasted,
             help="A table with a header: `bytes` or `tokens`, `milliseconds`, `descriptors` where counted. "
-            "Or the KV-transfer metric lines of a vLLM log.",
+            "Or the KV-transfer metric lines of a vLLM log. Or what `vllm bench serve`, SGLang's benchmark, "
+            "AIPerf or GuideLLM write, or a table of prompt, output, concurrency, ttft_ms and tpot_ms.",
         )
         st.button("Try nine published transfers", on_click=_example, icon=":material/science:")
     with right:
-        st.file_uploader("Or upload a CSV or a log", key=UPLOAD, on_change=_uploaded, max_upload_size=20)
+        st.file_uploader("Or upload a file", key=UPLOAD, on_change=_uploaded, max_upload_size=20)
         st.number_input(
             "KV bytes per token [bytes/token]",
             min_value=1.0,

@@ -39,7 +39,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("Memory", ("kv_pool_share", "pool_tokens", "prefill_pool_tokens")),
     ("Measured times", ("prefill_tokens_per_s", "prefill_pass_ms", "decode_step_ms")),
-    ("Roofline", ("mfu", "memory_efficiency")),
+    ("Roofline", ("mfu", "memory_efficiency", "floor_scale", "weight_efficiency", "kv_efficiency")),
 )
 OF_SPLIT_ROWS = ("Decode workers",)
 SIDE_BY_SIDE = 4

@@ -8,6 +8,7 @@ from aisim_model.row.ttft import prefill_extrapolated
 from aisim_model.scenario import Deployment
 from aisim_ui.sentences.engines import counted_on_line
 
+OWN = ("mfu", "memory_efficiency", "floor_scale", "weight_efficiency", "kv_efficiency")
 COLORS = {
     "measured": "green",
     "fitted": "green",
@@ -23,8 +24,9 @@ def badge(kind: str, text: str = "") -> str:
     return f":{COLORS[kind]}-badge[{text or kind}]"
 
 
-def _pass_model(name: str) -> str:
-    basis = MODELS[name].basis
+def _pass_model(name: str, row: Deployment) -> str:
+    own = name in ("roofline", "simple_roofline") and any(getattr(row, field) is not None for field in OWN)
+    basis = "yours" if own else MODELS[name].basis
     return badge(basis, f"{basis}: {name.replace('_', ' ')}")
 
 
@@ -46,10 +48,10 @@ def inputs_line(one: Outcome, kv_by_hand: bool) -> str:
     parts = ["bytes per token " + (badge("yours") if kv_by_hand else badge("config", "from config.json"))]
     if row.split:
         parts.append("bandwidth " + _bandwidth(row))
-    parts.append("prefill " + _pass_model(row.prefill_model))
+    parts.append("prefill " + _pass_model(row.prefill_model, row))
     if prefill_extrapolated(one.x):
         parts[-1] += " " + badge("assumed", "extrapolated")
-    parts.append("decode step " + _pass_model(row.decode_model))
+    parts.append("decode step " + _pass_model(row.decode_model, row))
     if asked := counted_on_line(row):
         parts.append(f"{asked} " + badge("assumed", "opt-in of the engine"))
     return " · ".join(parts)

@@ -42,6 +42,10 @@ def _pass_assumes(one: Rival, x: ResolvedRow) -> str:
         mfu = model.reached["mfu"] if x.mfu is None else x.mfu
         hbm = model.reached["memory_efficiency"] if x.memory_efficiency is None else x.memory_efficiency
         said.append(f"{x.speeds.dense_tflops:,.0f} TFLOPS x MFU {mfu:g}, {x.gpu.hbm_tb_s:g} TB/s x {hbm:.3g}")
+    if one.model == "roofline":
+        own = {"floor x": x.floor_scale, "weights at": x.weight_efficiency, "cache at": x.kv_efficiency}
+        if yours := [f"{name} {value:.3g}" for name, value in own.items() if value is not None]:
+            said.append(f"yours: {', '.join(yours)}")
     if one.model == "polynomial":
         said.append(f"a pool of {x.pool_tokens:,.0f} tokens")
     if one.extrapolated:

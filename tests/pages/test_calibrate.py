@@ -109,3 +109,22 @@ def test_rows_that_cannot_be_fitted_get_a_sentence(page: AppTest, text: str, sai
     assert len(page.error) == 1
     assert said in page.error[0].value.replace("\\", "")
     assert page.text_area(key="calibrate.paste").value == text
+
+
+def test_runs_of_a_benchmark_time_the_selected_row(page: AppTest) -> None:
+    rows = "\n".join(f"{n},200,{c},{t}" for n, c, t in ((500, 1, 9.5), (500, 16, 13.0), (20_000, 1, 10.4)))
+    paste(page, f"prompt,output,concurrency,tpot_ms\n{rows}\n")
+    assert "is off by" in page.markdown[0].value
+    assert [metric.label for metric in page.metric][:2] == ["Floor of a pass", "Weight efficiency"]
+    press(page, "Time Split, 400G NIC per GPU by it")
+    row = page.session_state[KEY].scenario.selected
+    assert row.floor_scale is not None
+    assert row.kv_efficiency is not None
+    assert any("are yours now" in success.value for success in page.success)
+    scenario = page.session_state[KEY].scenario
+    assert share.repaired(share.unpacked(share.packed(scenario))) == (scenario, [])
+
+
+def test_a_cut_benchmark_file_is_a_sentence(page: AppTest) -> None:
+    paste(page, '{"completed": 10, "mean_ttft_ms": 5, "mean_tp')
+    assert any("it was cut" in error.value for error in page.error)

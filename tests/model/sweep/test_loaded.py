@@ -23,7 +23,7 @@ from aisim_model.sweep.loaded import LOADED
             {"requests_in_flight": 16, "least_length_share": 0.8},
             {"prefill_tp": [2, 8], "itl_slo_ms": [5.0, 30.0]},
         ),
-        ({"requests_in_flight": 3}, {"kv_bytes_per_token": [0, 100_000], "prompt_tokens": [1000, 2_000_000]}),
+        ({"requests_in_flight": 3}, {"kv_bytes_per_token": [0, 100_000], "prompt_tokens": [1000, 500_000]}),
     ],
 )
 def test_each_point_is_the_rows_own(asked: dict[str, Any], vary: dict[str, list[Any]]) -> None:
