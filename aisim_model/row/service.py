@@ -16,6 +16,7 @@ from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import ResolvedRow
 from aisim_model.row.ttft import breakdown, handoff, prefill_ms, transfer_ms
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
+from aisim_model.scenario import Deployment
 from aisim_model.ttft_parts import TtftBreakdown
 from aisim_model.units import MS_PER_S
 
@@ -231,6 +232,13 @@ def decoding(batch: Any) -> Any:
     return -unboxed(np.expm1(-batch))
 
 
+def serving_workers(row: Deployment) -> tuple[int, int]:
+    """Return what prefills and what decodes on its own, each DP group by itself [-]."""
+    decoding = row.decode_workers if row.split else row.prefill_workers
+    prefill, decode = row.side("prefill").attention_dp, row.side("decode").attention_dp
+    return row.prefill_workers * prefill, decoding * decode
+
+
 def service(x: ResolvedRow, output_tokens: float) -> Service:
     """Work out what of a row doesn't depend on the load.
 
@@ -242,6 +250,7 @@ def service(x: ResolvedRow, output_tokens: float) -> Service:
     15.73
     """
     after_ms = float(handoff(x).transfer_ms)
+    prefill_workers, decode_workers = serving_workers(x.row)
     return Service(
         x=x,
         idle=breakdown(x),
@@ -249,9 +258,8 @@ def service(x: ResolvedRow, output_tokens: float) -> Service:
         transfer_ms=float(transfer_ms(x)),
         output_tokens=output_tokens,
         most_sequences=row_memory(x, round(output_tokens)).most_sequences,
-        prefill_workers=x.row.prefill_workers * x.row.side("prefill").attention_dp,
-        decode_workers=(x.row.decode_workers if x.row.split else x.row.prefill_workers)
-        * x.row.side("decode").attention_dp,
+        prefill_workers=prefill_workers,
+        decode_workers=decode_workers,
         pass_tokens=float(x.row.pass_tokens),
         cached_tokens=float(x.prefill_cached_tokens),
         exposed_ms=math.inf if math.isnan(after_ms) else after_ms,

@@ -14,7 +14,7 @@ from aisim_model.row.closed_load import in_flight
 from aisim_model.row.load import Load, under_load
 from aisim_model.row.memory import row_memory
 from aisim_model.row.resolved import ROW_NUMBERS, ResolvedRow
-from aisim_model.row.service import Service
+from aisim_model.row.service import Service, serving_workers
 from aisim_model.row.spread import spread
 from aisim_model.row.ttft import breakdown, handoff, prefill_ms, transfer_ms
 from aisim_model.row.workers import decode_pass_time, prefill_pass_time
@@ -52,6 +52,7 @@ class Loaded:
     @cached_property
     def _served(self) -> Service:
         x, row, nothing = self._x, self._x.row, np.zeros(math.prod(self._shape))
+        prefill_workers, decode_workers = serving_workers(row)
         idle, after_ms = breakdown(x), handoff(x).transfer_ms + nothing
         return Service(
             x=x,
@@ -60,8 +61,8 @@ class Loaded:
             transfer_ms=transfer_ms(x) + nothing,
             output_tokens=self._output_tokens,
             most_sequences=self._most_sequences(),
-            prefill_workers=row.prefill_workers,
-            decode_workers=row.decode_workers if row.split else row.prefill_workers,
+            prefill_workers=prefill_workers,
+            decode_workers=decode_workers,
             pass_tokens=float(row.pass_tokens),
             cached_tokens=x.prefill_cached_tokens,
             exposed_ms=np.where(np.isnan(after_ms), math.inf, after_ms),
