@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aisim_model.plain_text import printable
 
 if TYPE_CHECKING:
-    from aisim_model.compare.columns import Column
+    from aisim_model.compare.column import Column
 
 WIDEST = 10_000  # of lines in a file or a pipe, where nothing wraps
 

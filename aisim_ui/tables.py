@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from aisim_model.compare.columns import PERCENT, Column, columns_of
+from aisim_model.compare.column import PERCENT, Column
+from aisim_model.compare.columns import columns_of
 from aisim_ui.columns import Columns
 from aisim_ui.words import header_px
 

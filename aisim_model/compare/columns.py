@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from aisim_model.compare.column import PERCENT, Column, relative_error, share
 from aisim_model.ttft_parts import PARTS
 from aisim_model.units import BYTES_PER_GB
 
@@ -20,64 +20,9 @@ RIVALS, SOLVED, PERCENTILES, SLOWEST = "rivals", "solved", "percentiles", "slowe
 BREAK_EVEN, LAYERS, FITTED, MEASURED, CLOUDS = "break-even", "layers", "fitted", "measured", "clouds"
 PLANNED, VERIFIED = "planned", "verified"
 TTFT_COMMAND, STUDY_COMMAND, EVIDENCE_COMMAND = "aisim ttft", "aisim study", "aisim evidence"
-SILICON_COMMAND, PERCENT = "aisim evidence --silicon", "%"
+SILICON_COMMAND = "aisim evidence --silicon"
 SILICON, PICKED, ABLATION, RUNS = "silicon", "picked", "ablation", "runs"
 IN_RUNS = (("in_flight", "In flight", ""), ("per_s", "Arrivals", "requests/s"))
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column.
-
-    Parameters
-    ----------
-    name : str
-        As in a CSV or JSON, its unit at its end.
-    label : str
-        For people; empty where no table shows it.
-    unit : str
-        Of what is shown; ``%`` for a share that is held as a fraction.
-    digits : int or None
-        Significant digits that are shown [-]; all of them where None.
-    tables : tuple of str
-        Which tables show it.
-    help : str
-        What a header's tooltip says.
-    shown_in : float
-        What the value is divided by to be shown in its unit [-].
-    signed : bool
-        Whether a value above 0 is shown with its sign.
-    wide : bool
-        Whether it holds sentences.
-    bar : bool
-        Whether a share is drawn as a bar.
-    """
-
-    name: str
-    label: str = ""
-    unit: str = ""
-    digits: int | None = None
-    tables: tuple[str, ...] = ()
-    help: str = ""
-    shown_in: float = 1.0
-    signed: bool = False
-    wide: bool = False
-    bar: bool = False
-
-    @property
-    def title(self) -> str:
-        """Label with its unit, as it stands above a column."""
-        return f"{self.label} [{self.unit}]" if self.unit not in ("", PERCENT) else self.label
-
-
-def _share(name: str, label: str, *tables: str, digits: int = 3, help: str = "", bar: bool = False) -> Column:
-    """Return the column of a fraction that is shown in percent."""
-    return Column(name, label, PERCENT, digits, tables, help, shown_in=0.01, bar=bar)
-
-
-def _error(name: str, label: str, *tables: str, help: str = "") -> Column:
-    """Return the column of a relative error."""
-    return Column(name, label, PERCENT, 3, tables, help, shown_in=0.01, signed=True)
 
 
 EVERY_VIEW = (
@@ -105,7 +50,7 @@ COMPARISON = (
     Column(
         "handoff_ms", "Handoff", "ms", 4, (*TWO, TTFT_COMMAND), "What it adds between prefill and decode."
     ),
-    _share("handoff_share", "of TTFT", *TWO, digits=2, help="Share of TTFT that the handoff is."),
+    share("handoff_share", "of TTFT", *TWO, digits=2, help="Share of TTFT that the handoff is."),
     Column("itl_ms", "ITL", "ms", 3, (*TWO, TTFT_COMMAND), "Inter-token latency: one decode step."),
     Column("meets_ttft_slo", "TTFT SLO", tables=(HANDOFF,), help="One request alone meets it."),
     Column("meets_itl_slo", "ITL SLO", tables=(HANDOFF,), help="One request alone meets it."),
@@ -131,9 +76,9 @@ COMPARISON = (
     Column("arrivals_per_s"),
     Column("bottleneck", "Bottleneck", tables=(UNDER_LOAD, PLANNED), help="The resource that is full first."),
     Column("overloaded", "Overloaded", tables=(UNDER_LOAD,), help="More arrives than it carries."),
-    _share("prefill_utilisation", "Prefill busy", UNDER_LOAD),
-    _share("link_utilisation", "Link busy", UNDER_LOAD),
-    _share("decode_utilisation", "Decode busy", UNDER_LOAD),
+    share("prefill_utilisation", "Prefill busy", UNDER_LOAD),
+    share("link_utilisation", "Link busy", UNDER_LOAD),
+    share("decode_utilisation", "Decode busy", UNDER_LOAD),
     Column("loaded_queue_ms", "Prefill queue", "ms", 3, (UNDER_LOAD,)),
     Column("loaded_ttft_ms", "Mean TTFT", "ms", 4, (UNDER_LOAD,)),
     Column("loaded_itl_ms", "Mean ITL", "ms", 3, (UNDER_LOAD,)),
@@ -142,7 +87,7 @@ COMPARISON = (
     Column(
         "loaded_itl_p99_ms", "p99 ITL", "ms", 3, (UNDER_LOAD, PLANNED), "Of requests' means over their steps."
     ),
-    _share("within_slos_share", "Within both SLOs", UNDER_LOAD, PLANNED, help="By the estimate.", bar=True),
+    share("within_slos_share", "Within both SLOs", UNDER_LOAD, PLANNED, help="By the estimate.", bar=True),
     Column("meets_slos_under_load", "Meets both SLOs", tables=(UNDER_LOAD, TTFT_COMMAND)),
     Column("carries_requests_per_s", "Carries", "requests/s", 3, (HANDOFF,), "Before a resource is full."),
     Column("busiest", "Bottleneck", tables=(HANDOFF,), help="The resource that is full first."),
@@ -202,7 +147,7 @@ OTHERS = (
     Column("fits_prompt_tokens", "Memory holds", "tokens", None, (SOLVED,)),
     Column("max_position_embeddings", "The model ends at", "tokens", None, (SOLVED,)),
     Column("cached_tokens", "At decode", "tokens", None, (SOLVED,)),
-    _share("cached_share", "At decode, of the prompt", SOLVED, digits=4),
+    share("cached_share", "At decode, of the prompt", SOLVED, digits=4),
     Column("sent_tokens", "Sent", "tokens", None, (SOLVED,)),
     Column("prefix_credit", "Engine credits hits by", tables=(SOLVED,)),
     Column("compared_to", "Compared to", tables=(BREAK_EVEN,)),
@@ -245,12 +190,12 @@ OTHERS = (
     Column("handoff_p99_ms", "p99 handoff", "ms", 4, (STUDY_COMMAND,)),
     Column("bottleneck", "Bottleneck", tables=(STUDY_COMMAND,)),
     # the best of a plan, then replayed
-    _share("headroom", "Headroom", PLANNED, help="How much more it carries within the targets."),
+    share("headroom", "Headroom", PLANNED, help="How much more it carries within the targets."),
     Column("weight_format", "Weights", tables=(PLANNED,)),
     Column("kv_dtype", "KV", tables=(PLANNED,)),
     Column("why", "Why", tables=(PLANNED,), wide=True),
-    _share("estimated_within_slos_share", "Within both, estimated", VERIFIED, bar=True),
-    _share("within_slo_share", "Within both, replayed", VERIFIED, bar=True),
+    share("estimated_within_slos_share", "Within both, estimated", VERIFIED, bar=True),
+    share("within_slo_share", "Within both, replayed", VERIFIED, bar=True),
     Column("estimated_ttft_p99_ms", "p99 TTFT, estimated", "ms", 3, (VERIFIED,)),
     Column("ttft_p99_ms", "p99 TTFT, replayed", "ms", 3, (VERIFIED,)),
     Column("estimated_itl_p99_ms", "p99 ITL, estimated", "ms", 3, (VERIFIED,)),
@@ -274,7 +219,7 @@ OTHERS = (
     Column("bytes", "Size", "bytes", None, (FITTED,)),
     Column("measured_ms", "Measured", "ms", 5, (FITTED,)),
     Column("predicted_ms", "Fitted", "ms", 5, (FITTED,)),
-    _error("relative_error", "Relative error", FITTED),
+    relative_error("relative_error", "Relative error", FITTED),
     Column("weight", "Weight", "", 3, (FITTED,)),
     Column("group", "Group", tables=(SILICON,)),
     Column("variant", "Variant", tables=(ABLATION,), wide=True),
@@ -301,10 +246,10 @@ OTHERS = (
     Column("ttft_low_median", "TTFT at low load", PERCENT, 3, (ABLATION,)),
     Column("tokens", "Tokens", tables=(MEASURED,)),
     Column("reported", "Measured", "", 6, (MEASURED, EVIDENCE_COMMAND)),
-    _error("reference_relative_error", "Reference", MEASURED, EVIDENCE_COMMAND),
-    _error("calibrated_relative_error", "Calibrated", MEASURED, EVIDENCE_COMMAND),
-    _error("calibrated_left_out_relative_error", "Calibrated, row unseen", MEASURED),
-    _error("roofline_relative_error", "Roofline", MEASURED, EVIDENCE_COMMAND),
+    relative_error("reference_relative_error", "Reference", MEASURED, EVIDENCE_COMMAND),
+    relative_error("calibrated_relative_error", "Calibrated", MEASURED, EVIDENCE_COMMAND),
+    relative_error("calibrated_left_out_relative_error", "Calibrated, row unseen", MEASURED),
+    relative_error("roofline_relative_error", "Roofline", MEASURED, EVIDENCE_COMMAND),
     Column("fitted", "Fitted", tables=(MEASURED,)),
     Column("consistent", "Consistent", tables=(MEASURED, EVIDENCE_COMMAND)),
     Column("deployment", "Deployment", tables=(MEASURED,), wide=True),
@@ -312,13 +257,13 @@ OTHERS = (
     Column("source", "Source", tables=(MEASURED,), wide=True),
     Column("run", "Run", tables=(CLOUDS,)),
     Column("gpu", "GPU", tables=(CLOUDS,)),
-    _share("prefill_load", "Prefill load", CLOUDS),
-    _share("link_load", "Link load", CLOUDS),
+    share("prefill_load", "Prefill load", CLOUDS),
+    share("link_load", "Link load", CLOUDS),
     Column("says", "Model says", tables=(CLOUDS,)),
     Column("measured", "Measured", tables=(CLOUDS,)),
     Column("measured_mean_ttft_s", "TTFT", "s", 4, (CLOUDS,)),
     Column("mean_ttft_s", "At own rate", "s", 4, (CLOUDS,)),
-    _error("relative_error", "Off by", CLOUDS),
+    relative_error("relative_error", "Off by", CLOUDS),
     Column("roofline_mean_ttft_s", "Roofline", "s", 4, (CLOUDS,)),
 )
 

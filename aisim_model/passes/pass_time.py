@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aisim_model.arrays import Values, count_pieces, unboxed
-from aisim_model.passes import roofline, simple_roofline
+from aisim_model.passes import roofline, roofline_drafts, simple_roofline
 from aisim_model.passes.pass_model import PassModel, SeveralModels, fixed, polynomial, rate, table
 from aisim_model.passes.registry import ADDS_UP, MIXES, MODELS, Kind
 from aisim_model.passes.work import PassWork, prompt_work
@@ -133,7 +133,9 @@ class PassTime:
         )
         drafted = self.drafts.tokens * self.drafts.layer_share * plain
         if self.decode.kind is Kind.ROOFLINE:
-            drafted = drafted + roofline.draft_ms(self.decode.numbers, self.drafts.tokens) * (sequences > 0.0)
+            drafted = drafted + roofline_drafts.draft_ms(self.decode.numbers, self.drafts.tokens) * (
+                sequences > 0.0
+            )
         return unboxed(self.decode.ms(checked, False) + drafted)
 
     def token_ms(self, sequences: Values, context_tokens: Values) -> Values:
@@ -153,7 +155,7 @@ class PassTime:
             return PassModel(Kind.LINE, tuple(number * share for number in self.decode.numbers))
         if self.decode.kind is not Kind.ROOFLINE:
             return None
-        drafted = roofline.with_drafts(
+        drafted = roofline_drafts.with_drafts(
             self.decode.numbers, self.drafts.tokens, self.drafts.layer_share, share
         )
         return PassModel(Kind.ROOFLINE, drafted)

@@ -42,9 +42,6 @@ from aisim_model.passes.worker import Worker
 from aisim_model.units import BYTES_PER_TB, FLOPS_PER_TFLOP, MS_PER_S, US_PER_MS
 
 FLOPS_PER_PARAMETER = 2.0
-# launches, sampling and waiting of a draft, of a pass's floor: fitted to steps of GLM-5.2 at DEP16 with three
-# drafts and 32 to 128 requests (llm-d.github.io blog/2026-07-22_serving-glm-5-2-agentic-workloads-on-llm-d)
-DRAFT_FLOOR = 0.42
 
 
 class Coefficients(NamedTuple):
@@ -100,7 +97,6 @@ OF_WORK = (
     "window_read_ms",
     "sequence_ms",
 )
-TIMES = tuple(name for name in Coefficients._fields if name.endswith("_ms"))
 # the larger of the two shares of memory bandwidth: a row that gives one gives both
 REACHED = MappingProxyType(
     {
@@ -176,39 +172,6 @@ def pass_ms(
 def with_windows_filling(numbers: tuple[Values, ...]) -> tuple[Values, ...]:
     """Return the numbers of a worker whose prompts never fill a window."""
     return (*numbers[:WINDOW_ATTENDED], np.inf, *numbers[WINDOW_ATTENDED + 1 :])
-
-
-def draft_ms(numbers: tuple[Values, ...], drafts: int) -> Values:
-    """Time of drafts beside their layer: launches, sampling, waiting for other ranks [ms]."""
-    return drafts * DRAFT_FLOOR * numbers[FLOOR_MS]
-
-
-def with_drafts(
-    numbers: tuple[Values, ...], drafts: int, layer_share: float, times: float
-) -> tuple[Values, ...]:
-    """Return the numbers of a worker whose decode passes check so many drafts, near a full batch of them.
-
-    Parameters
-    ----------
-    numbers : tuple of float
-        Those of its passes without drafts.
-    drafts : int
-        Of each sequence [-].
-    layer_share : float
-        Of a pass that one draft takes [-].
-    times : float
-        What the time is multiplied by [-].
-    """
-    made, positions = Coefficients(*numbers), drafts + 1.0
-    drafted = times * (1.0 + drafts * layer_share)
-    longer = {name: getattr(made, name) * drafted for name in TIMES}
-    grown = made._replace(**longer, log_untouched=made.log_untouched * positions)
-    grown = grown._replace(floor_ms=grown.floor_ms + times * drafts * DRAFT_FLOOR * made.floor_ms)
-    checked = times * (positions + drafts * layer_share)
-    return grown._replace(
-        token_link_ms=made.token_link_ms * checked,
-        token_arithmetic_ms=made.token_arithmetic_ms * checked,
-    )
 
 
 def numbers(worker: Worker) -> tuple[Values, ...]:
