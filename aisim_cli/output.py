@@ -64,7 +64,7 @@ def print_columns(table: str, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _written(column: Column, value: Any) -> Any:
-    from aisim_model.compare.columns import PERCENT
+    from aisim_model.compare.column import PERCENT
     from aisim_ui.words import significant
 
     if isinstance(value, bool) or not isinstance(value, int | float) or column.digits is None:
