@@ -26,6 +26,7 @@ from aisim_ui.sentences.deployments import (
     unequal_sentence,
 )
 from aisim_ui.sentences.ranking import compared
+from aisim_ui.sentences.rivals import disagreement
 from aisim_ui.state import state
 
 require_app()
@@ -54,6 +55,8 @@ moved = moved_inputs(scenario.workload, scenario.selected)
 if misfit := selected.memory.problem is not None:
     moved = moved.head(0)  # times that it can't have
 st.markdown(matters_sentence(scenario.selected.name, moved, misfit))
+if not selected.memory.problem and (apart := disagreement(selected.x)):
+    st.caption(f":orange-badge[models disagree] {apart}")
 second = st.segmented_control("Chart", SECOND, key="deployments.second", default=SECOND[0], required=True)
 if second == SECOND[0]:
     chart(difference_bars(found, colors, scenario.baseline.name, mode()), found, "deployments.difference")

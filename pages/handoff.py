@@ -17,7 +17,7 @@ from aisim_ui.navigation import require_app
 from aisim_ui.operators import tabulate_for_rivals
 from aisim_ui.sentences.handoff import numbers, sentence
 from aisim_ui.sentences.ranking import compared
-from aisim_ui.sentences.rivals import rivals_table
+from aisim_ui.sentences.rivals import disagreement, rivals_table
 from aisim_ui.state import state
 
 require_app()
@@ -32,6 +32,8 @@ answer(sentence(selected, scenario.workload))
 draw_numbers(numbers(selected, scenario.workload))
 by_hand = scenario.workload.kv_bytes_per_token is not None or selected.row.kv_bytes_per_token is not None
 st.caption(inputs_line(selected, by_hand))
+if not selected.memory.problem and (apart := disagreement(selected.x)):
+    st.caption(f":orange-badge[models disagree] {apart}")
 
 selected_row(scenario, selected)
 bars = ttft_bars(found, list(colors.values()), scenario.selected_id, scenario.workload.ttft_slo_ms, mode())

@@ -29,6 +29,7 @@ from aisim_ui.plan.search import (
 from aisim_ui.sentences import next_dollar as next_words
 from aisim_ui.sentences import plan as words
 from aisim_ui.sentences import sureness
+from aisim_ui.sentences.rivals import disagreement
 from aisim_ui.state import attempt
 from aisim_ui.words import escape_markdown
 
@@ -139,6 +140,8 @@ def how_sure(scenario: Scenario, plan: Plan) -> None:
         batch = float(first.outcome.load.batch)
         at = typical_error(plan.scenario.workload.model_id, first.row.gpu, batch if isfinite(batch) else 1.0)
         st.markdown(sureness.on_silicon(at))
+    if apart := disagreement(first.outcome.x):
+        st.markdown(apart)
     if st.toggle("What other times of a pass would deploy", key="plan.otherwise"):
         with st.spinner("Searching with other times"):
             lines = sureness.otherwise(otherwise_for(scenario))

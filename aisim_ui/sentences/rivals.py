@@ -7,6 +7,40 @@ from typing import Any
 from aisim_model.compare.rivals import Rival, rivals
 from aisim_model.passes.registry import MODELS
 from aisim_model.row.resolved import ResolvedRow
+from aisim_ui.words import milliseconds
+
+KNOWING = ("roofline", "simple_roofline", "aiconfigurator")  # of the models of a pass
+APART = 1.25
+
+
+def disagreement(x: ResolvedRow) -> str:
+    """Say where models that know the served model and GPU time a pass more than 25% apart; else nothing.
+
+    They are the rooflines, aiconfigurator where its operators are tabulated, and the row's own choice.
+
+    Examples
+    --------
+    >>> from aisim_model.row.resolved import resolve
+    >>> from aisim_model.scenario import Scenario
+    >>> disagreement(resolve(Scenario().workload, Scenario().selected)).split(" takes")[0]
+    'Models of a pass disagree: prefill'
+    """
+    if x.row.prefill_model == "polynomial" or x.row.decode_model == "polynomial":
+        return ""  # it knows no model: beside it all others are far off
+    asked = [one for one in rivals(x) if one.chosen or one.model in KNOWING]
+    said = []
+    for quantity, name in (("prefill", "prefill"), ("decode step", "a decode step")):
+        ones = sorted(
+            (one for one in asked if one.quantity == quantity and one.milliseconds > 0.0),
+            key=lambda one: one.milliseconds,
+        )
+        if len(ones) > 1 and ones[-1].milliseconds > APART * ones[0].milliseconds:
+            low, high = (
+                f"{milliseconds(one.milliseconds)} by {one.model.replace('_', ' ')}"
+                for one in (ones[0], ones[-1])
+            )
+            said.append(f"{name} takes {low} and {high}")
+    return f"Models of a pass disagree: {'; '.join(said)}." if said else ""
 
 
 def rivals_table(x: ResolvedRow) -> dict[str, list[Any]]:

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from aisim_model.compare.outcome import outcome
+from aisim_model.compare.rivals import rivals
 from aisim_model.passes.registry import DECODE_MODELS, MODELS, PREFILL_MODELS
 from aisim_model.scenario import Deployment, Workload
 from aisim_ui.handoff.badges import inputs_line
-from aisim_ui.sentences.rivals import rivals_table
+from aisim_ui.sentences.rivals import KNOWING, disagreement, rivals_table
+from aisim_ui.words import milliseconds
 
 NUMBERS = {
     "prefill_tokens_per_s": 1e4,
@@ -54,3 +56,20 @@ def test_chunks_are_the_passes_of_the_engine_where_none_are_given() -> None:
     table = rivals_table(one.x)
     chunk = table["assumes"][table["model"].index("chunk")]
     assert chunk.startswith(f"each chunk of {one.row.pass_tokens:,} tokens")
+
+
+def test_models_that_are_more_than_a_quarter_apart_are_said() -> None:
+    asked = Workload(model_id="llama-3.1-8b")
+    x = outcome(asked, row()).x
+    steps = [one for one in rivals(x) if one.quantity == "decode step" and one.model in KNOWING]
+    low, high = (choose(steps, key=lambda one: one.milliseconds) for choose in (min, max))
+    assert high.milliseconds > 1.25 * low.milliseconds
+    first, last = (
+        f"{milliseconds(one.milliseconds)} by {one.model.replace('_', ' ')}" for one in (low, high)
+    )
+    assert f"a decode step takes {first} and {last}" in disagreement(x)
+    # a model that knows neither model nor GPU is no witness
+    assert disagreement(outcome(asked, row(decode_model="polynomial", prefill_model="polynomial")).x) == ""
+    # one's own step is one of them
+    own = disagreement(outcome(asked, row(decode_model="fixed", decode_step_ms=40.0)).x)
+    assert "40 ms by fixed" in own
