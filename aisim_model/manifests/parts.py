@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 Role = Literal["prefill", "decode"]
 Path = tuple[str | int, ...]
 
-MOST_FLAGS = 5_000
 # subtrees that say how a pod is run: one entry each, whatever is in them
 _HOUSEKEEPING = frozenset(
     [
@@ -67,8 +66,7 @@ class Report:
 
     def say(self, flag: str, value: Any, used_as: str | None, why: str) -> None:
         """Add an entry."""
-        if len(self.flags) < MOST_FLAGS:
-            self.flags.append(Flag(flag, value, used_as, why))
+        self.flags.append(Flag(flag, value, used_as, why))
 
     def rest(self, value: Any, path: Path = ()) -> None:
         """List what no reader has accounted for, housekeeping in one entry a subtree."""

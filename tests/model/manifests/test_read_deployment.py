@@ -122,3 +122,10 @@ def test_real_files_give_the_values_worked_out_by_hand(shared_dir: Path) -> None
                 expected = case[f"{stem}_{column}"]
                 found = row.get(f"{side}_{name}")
                 assert (float(expected) if expected else None) == found, (case["file"], stem, column)
+
+
+def test_no_flag_is_dropped_however_many_there_are() -> None:
+    asked = [f"--flag-{number} {number}" for number in range(6000)]
+    found = read_deployment("vllm serve Qwen/Qwen3-8B " + " ".join(asked))
+    named = {flag["flag"] for flag in found["flags"]}
+    assert sum(name.lstrip("-").startswith("flag") for name in named) == 6000
