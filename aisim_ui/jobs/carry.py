@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
@@ -49,15 +49,23 @@ def in_thread(work: Work, progress: Progress, wanted: Callable[[], bool]) -> Any
     ReplayStoppedError
         Where it was stopped.
     """
-    with ThreadPoolExecutor(1) as thread:
-        going = thread.submit(work, progress)
-        while wait([going], POLL_S).not_done:
-            if not wanted():
-                progress.stop()
+    going: Future[Any] = Future()
+
+    def done() -> None:
         try:
-            return going.result()
-        except MemoryError:
-            return NO_MEMORY
+            going.set_result(work(progress))
+        except BaseException as error:
+            going.set_exception(error)
+
+    # a daemon: a process that ends waits for nobody's replay
+    threading.Thread(target=done, daemon=True).start()
+    while wait([going], POLL_S).not_done:
+        if not wanted():
+            progress.stop()
+    try:
+        return going.result()
+    except MemoryError:
+        return NO_MEMORY
 
 
 class Worker:
