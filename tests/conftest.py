@@ -69,8 +69,8 @@ def _workloads(draw: st.DrawFn) -> Workload:
         ttft_slo_ms=draw(st.floats(1, 100_000)),
         itl_slo_ms=draw(st.floats(1, 1000)),
         arrivals_per_s=draw(st.floats(0, 100)),
-        requests_in_flight=draw(st.just(0) | st.integers(1, 5000)),
-        least_length_share=draw(st.just(1.0) | st.floats(0.5, 1.0)),
+        requests_in_flight=draw(st.sampled_from([0, 0, 0, 1, 7, 300, 5000])),
+        least_length_share=draw(st.sampled_from([1.0, 1.0, 1.0, 0.8, 0.5])),
     )
 
 

@@ -135,7 +135,7 @@ def fit_compute(workload: Workload, row: Deployment, runs: Sequence[BenchmarkRun
             "prompt_tokens": one.prompt_tokens,
             "output_tokens": one.output_tokens,
             "in_flight": one.in_flight,
-            "per_s": one.per_s,
+            "arrivals_per_s": one.per_s,
             **{
                 f"{name}_{kind}_ms": value
                 for place, name in enumerate(("ttft", "tpot"))

@@ -22,7 +22,7 @@ PLANNED, VERIFIED = "planned", "verified"
 TTFT_COMMAND, STUDY_COMMAND, EVIDENCE_COMMAND = "aisim ttft", "aisim study", "aisim evidence"
 SILICON_COMMAND = "aisim evidence --silicon"
 SILICON, PICKED, ABLATION, RUNS = "silicon", "picked", "ablation", "runs"
-IN_RUNS = (("in_flight", "In flight", ""), ("per_s", "Arrivals", "requests/s"))
+IN_RUNS = (("in_flight", "In flight", ""), ("arrivals_per_s", "Arrivals", "requests/s"))
 
 
 EVERY_VIEW = (

@@ -53,12 +53,13 @@ def _exchange_ms(
     groups, and sends what it made of them back.
     """
     ranks = tensor * data
-    nodes = np.ceil(ranks / speeds.nvlink_gpus)
+    nodes = np.maximum(np.ceil(ranks / speeds.nvlink_gpus), 1.0)
     near_s = 1.0 / (speeds.nvlink_tb_s * BYTES_PER_TB * constants.link_share)
     far_s = 1.0 / (speeds.nic_tb_s * BYTES_PER_TB * constants.exchange_share)
     sent = np.where(speeds.expert_bytes <= 1.0, FP8_BYTES, ACTIVATION_BYTES) + ACTIVATION_BYTES
     near, far = (
-        (places - 1.0) * (1.0 - (1.0 - 1.0 / places) ** shape.chosen_experts) for places in (expert, nodes)
+        (places - 1.0) * (1.0 - (1.0 - 1.0 / places) ** shape.chosen_experts)
+        for places in (np.maximum(expert, 1.0), nodes)
     )
     dealt_s = shape.hidden_size * sent * np.maximum(near * near_s, far * far_s) / tensor
     gathered = 2.0 * ACTIVATION_BYTES * (ranks - 1.0) / ranks * data

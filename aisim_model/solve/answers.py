@@ -156,13 +156,13 @@ class WorkersAnswer(Answer):
         The best one; None where none meets both, and for an aggregated row.
     now_requests_per_s : float
         What the row carries as it is [requests/s].
-    now_requests_in_flight : int
-        The most that it may have in flight in a closed loop with both service levels met [-].
+    now_requests_in_flight : int or None
+        The most that it may have in flight with both service levels met [-]; None but for a closed loop.
     """
 
     best: Division | None
     now_requests_per_s: float
-    now_requests_in_flight: int
+    now_requests_in_flight: int | None
 
 
 def answers(
@@ -284,7 +284,7 @@ def _workers(workload: Workload, x: ResolvedRow, common: Common) -> Answer:
         answer="not comparable" if not x.row.split else "never" if best is None else "found",
         best=best,
         now_requests_per_s=most_within(served, workload),
-        now_requests_in_flight=most_in_flight(served, workload),
+        now_requests_in_flight=most_in_flight(served, workload) if workload.requests_in_flight else None,
         **common,
     )
 

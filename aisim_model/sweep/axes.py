@@ -187,7 +187,7 @@ def field_kind(field: str) -> Kind:
         problem = "names something and can't be varied"
         raise InputError("vary", field, problem, f"Vary one of {', '.join(fields())}.")
     if field not in fields():
-        near = difflib.get_close_matches(field.lower(), fields(), 3, 0.5)
+        near = difflib.get_close_matches(field.lower(), fields(), 6, 0.5)
         remedy = f"Did you mean {' or '.join(near)}?" if near else f"Vary one of {', '.join(fields())}."
         raise InputError("vary", field, "is no field of a scenario", remedy)
     part = Deployment if field in Deployment.model_fields else Workload

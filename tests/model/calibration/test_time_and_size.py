@@ -23,10 +23,12 @@ REFUSED = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_refusal_takes_no_time(case: str) -> None:
     text, problem = REFUSED[case]
     started = time.process_time()
     with pytest.raises(InputError, match=problem):
         read_measurements(text, tensor_parallel=2)
-    assert time.process_time() - started < 2.0
+    # 2 s on a quiet machine; what was mended took 12 to 60
+    assert time.process_time() - started < 6.0

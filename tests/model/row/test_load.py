@@ -170,13 +170,15 @@ def test_with_the_first_token_from_prefill_only_its_queue_counts() -> None:
 def test_without_arrivals_the_estimate_is_one_request_alone(data: Any, any_asked: Any) -> None:
     workload, row = data.draw(any_asked)
     x = resolve(workload, row)
-    found = under_load(service(x, workload.output_tokens), 0.0)
+    found = under_load(service(x, workload.mean_output_tokens), 0.0)
     alone = breakdown(x)
     if math.isfinite(found.batch):
         assert found.ttft_ms == pytest.approx(float(alone.ttft_ms), rel=1e-9, nan_ok=True)
         # to the last bit
         assert found.itl_ms == outcome(workload, row).itl_ms
-        assert found.itl_ms == decode_step_ms(x, workload.prompt_tokens + workload.output_tokens / 2, 1.0)
+        assert found.itl_ms == decode_step_ms(
+            x, workload.mean_prompt_tokens + workload.mean_output_tokens / 2, 1.0
+        )
 
 
 @pytest.mark.parametrize("arrivals_per_s", [5e-324, 2.3e-308, 1e-300, 1e-30])

@@ -35,7 +35,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> State:
 
 def test_cells_are_the_rows_as_plain_values() -> None:
     found = cells(Scenario().deployments)
-    assert list(found.columns) == [*COLUMNS, "gpus"]
+    assert list(found.columns) == [*COLUMNS, "gpus", "built"]
     first = found.iloc[0]
     assert (first["name"], first["kind"], first["prefill_workers"], first["gpus"]) == (
         "Aggregated 2 x TP4",
@@ -65,7 +65,7 @@ def test_every_choice_of_a_column_is_one_that_the_scenario_takes() -> None:
 
 
 def test_every_column_has_settings_with_a_label_and_help() -> None:
-    assert set(column_config()) == {*COLUMNS, "gpus"}
+    assert set(column_config()) == {*COLUMNS, "gpus", "built"}
     assert all(column_config()[column]["help"] for column in COLUMNS)
     assert [column for column in COLUMNS if not column_config()[column]["required"]] == list(OPTIONAL)
 

@@ -23,4 +23,4 @@ def test_a_refused_file_is_not_held_by_the_refusal_that_is_kept() -> None:
     del upload, content
     gc.collect()
     assert not [kept for kept in gc.get_objects() if type(kept) is Bytes]
-    assert not any(isinstance(kept, Upload) for kept in gc.get_objects())
+    assert not any(type(kept) is Upload for kept in gc.get_objects())
