@@ -20,8 +20,6 @@ from aisim_model.traces import read_trace, trace_columns
 from aisim_model.traces.asked import Asked
 from aisim_model.traces.json_list import list_as_lines
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "facts" / "reported_inputs"
-
 
 def lines(*rows: object) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
@@ -239,9 +237,11 @@ def test_times_of_two_clocks_are_refused_by_line() -> None:
 
 
 @pytest.mark.shared
-def test_reported_files() -> None:
+def test_reported_files(shared_dir: Path) -> None:
+    folder = shared_dir / "facts" / "reported_inputs"
+
     def found(name: str, asked: Asked | None = None) -> list[list[float]]:
-        trace, _ = read_trace(SHARED / name, asked=asked or Asked())
+        trace, _ = read_trace(folder / name, asked=asked or Asked())
         return [trace.arrival_ms.tolist(), trace.input_tokens.tolist(), trace.output_tokens.tolist()]
 
     assert found("C30_client_export_nested.jsonl") == [[0, 1000, 1500], [550, 620, 700], [9, 12, 20]]
