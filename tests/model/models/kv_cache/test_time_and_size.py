@@ -38,11 +38,12 @@ MANY_LAYERS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("case", MANY_LAYERS)
 def test_ten_thousand_layers_take_no_time(case: str) -> None:
     started = time.process_time()
     ModelSpec.from_config({**SIZES, **MANY_LAYERS[case]}, "deep")
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 6.0  # 2 s on a quiet machine; what was mended took 13 and more
 
 
 def test_layers_alike_weigh_as_one_by_one() -> None:
