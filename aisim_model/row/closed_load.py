@@ -35,6 +35,7 @@ from aisim_model.row.split_load import Contention, split_parts
 from aisim_model.scenario import Workload
 from aisim_model.units import MS_PER_S
 
+LEAST_STEP_MS = 1e-9  # a shorter one keeps no sequence running
 TOO_MANY = 1e300  # of requests in flight: what more than all of a resource would hold
 
 
@@ -138,7 +139,7 @@ def _split(served: Service, concurrency: Any, contention: Contention) -> Load:
     most_per_s = smaller(served.prefill_per_s, sent_per_s)
     before_ms = served.prefill_ms + served.x.orchestration_ms + served.exposed_ms
     from_prefill = served.x.profile.first_token_from == "prefill"
-    decodes = steps > 0.0 and bool(np.any(served.step_of_ms(1.0) > 0.0))
+    decodes = steps > 0.0 and bool(np.any(served.step_of_ms(1.0) > LEAST_STEP_MS))
 
     each = smaller(concurrency, most * workers) / served.prefill_workers
     burst_ms = values()["burst_share"] * larger(each - 1.0, 0.0) * served.prefill_ms
